@@ -12,7 +12,8 @@ use tidings_index::{Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 use tidings_query::engine::Engine;
 use tidings_query::question::{
-    BurstsRequest, CompareRequest, KeywordsRequest, Parsed, Question, QuestionContext, Request, StepParams, TrendsRequest,
+    BurstsRequest, CompareRequest, KeywordsRequest, Parsed, Question, QuestionContext, Request, StepParams,
+    TrendsRequest,
 };
 use tidings_query::trend::Step;
 
@@ -42,7 +43,9 @@ pub fn print(million_tokens: usize) {
         eprintln!("{name}: {seconds:.2} s");
         times.insert(name.to_owned(), json!((seconds * 100.0).round() / 100.0));
     };
-    time("trends", &|| ask(&TrendsRequest { step: StepParams { by: Some(Step::Quarter) }, ..TrendsRequest::example() }, &context));
+    time("trends", &|| {
+        ask(&TrendsRequest { step: StepParams { by: Some(Step::Quarter) }, ..TrendsRequest::example() }, &context)
+    });
     time("bursts", &|| ask(&BurstsRequest::example(), &context));
     let filter = |text: &str| Parsed::new(text).expect("a filter");
     let halves = CompareRequest {

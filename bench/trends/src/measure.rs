@@ -9,8 +9,8 @@ use std::time::Duration;
 use tidings_query::measure::{Contrast, Keyness};
 use tidings_query::trend::bursts::{BinCount, tokens_before};
 use tidings_query::trend::{
-    BurstConfig, CellCount, RiseConfig, Rises, SiteRises, SiteVolume, Table, Test, burst, false_discovery, rises,
-    season, shift,
+    BurstConfig, CellCount, RiseConfig, Rises, SiteAxis, SiteRises, SiteVolume, Table, Test, burst, false_discovery,
+    rises, season, shift,
 };
 
 /// The results.
@@ -67,6 +67,7 @@ pub fn measure(setting: &Setting) -> Report {
     let by_quarter = world.tokens_by(&world.quarters);
     let by_month = world.tokens_by(&world.months);
     let by_week = tokens_before(&world.tokens_by(&world.weeks));
+    let [month_axis, quarter_axis] = [&by_month, &by_quarter].map(|tokens| SiteAxis::new(&one_site(tokens)));
     let mut report = Report::default();
 
     let mut counts = Vec::with_capacity(setting.words * by_quarter.len());
@@ -76,12 +77,14 @@ pub fn measure(setting: &Setting) -> Report {
     for (word, days) in words(&world, setting) {
         let mut quarters = vec![0u32; by_quarter.len()];
         let mut quarter_documents = vec![0u32; by_quarter.len()];
-        let mut months = vec![0.0; by_month.len()];
+        let mut months = vec![0u32; by_month.len()];
+        let mut month_documents = vec![0u32; by_month.len()];
         let mut weeks: Vec<BinCount> = Vec::new();
         for (day, hits) in days.hits.iter().enumerate().filter(|(_, hits)| **hits > 0) {
             quarters[world.quarters[day] as usize] += hits;
             quarter_documents[world.quarters[day] as usize] += days.documents[day];
-            months[world.months[day] as usize] += f64::from(*hits);
+            months[world.months[day] as usize] += hits;
+            month_documents[world.months[day] as usize] += days.documents[day];
             let (bin, documents) = (world.weeks[day], days.documents[day]);
             match weeks.last_mut().filter(|last| last.bin == bin) {
                 Some(last) => {
@@ -100,10 +103,11 @@ pub fn measure(setting: &Setting) -> Report {
         found_bursts.extend(burst.map(|burst| (burst.score, word)));
         plain_bursts.extend(plain_burst(&weeks, &by_week).map(|score| (score, word)));
 
-        if months.iter().sum::<f64>() >= 100.0 {
+        if months.iter().sum::<u32>() >= 100 {
             let before = cpu();
-            let rates: Vec<f64> = months.iter().zip(&by_month).map(|(hits, tokens)| hits / tokens).collect();
-            let season = season(&rates, 12.0);
+            let series = month_axis.series(&cells_of_one_site(&months, &month_documents));
+            let when: Vec<f64> = series.bins.iter().map(|bin| *bin as f64 + 0.5).collect();
+            let season = season(&when, &series.scores, 12.0);
             report.seasons_cpu += cpu() - before;
             season_words.push(word);
             season_p.push(season.map_or(1.0, |season| season.p));
@@ -128,13 +132,14 @@ pub fn measure(setting: &Setting) -> Report {
     (report.kendall, _, report.kendall_cpu) = found(&hits, kendall, 1.0);
     report.kendall_documents = found(&table, kendall, 1.0).0;
     report.uncontrolled = found(&hits, RiseConfig { false_discovery_rate: 1.0, ..kendall }, 0.01).0;
-    let (shift_words, shift_p): (Vec<usize>, Vec<f64>) = table
+    let (shift_words, shift_p): (Vec<usize>, Vec<f64>) = hits
         .rows()
+        .zip(table.rows())
         .enumerate()
-        .filter(|(_, row)| row.iter().sum::<u32>() >= 30)
-        .map(|(word, row)| {
-            let rates: Vec<f64> = row.iter().zip(&by_quarter).map(|(hits, tokens)| f64::from(*hits) / tokens).collect();
-            (word, shift(&rates).map_or(1.0, |shift| shift.p))
+        .filter(|(_, (_, documents))| documents.iter().sum::<u32>() >= 30)
+        .map(|(word, (hits, documents))| {
+            let series = quarter_axis.series(&cells_of_one_site(hits, documents));
+            (word, shift(&series.scores).map_or(1.0, |shift| shift.p))
         })
         .unzip();
     report.shifts = courses(controlled(&shift_words, &shift_p));
@@ -145,16 +150,23 @@ pub fn measure(setting: &Setting) -> Report {
     report
 }
 
-/// The trend test within sites, of a corpus of one site whose articles keep their length.
+/// The tokens of a corpus of one site whose articles keep their length.
+fn one_site(tokens: &[f64]) -> SiteVolume {
+    SiteVolume { bins: tokens.len(), tokens: tokens.to_vec(), documents: Vec::new() }
+}
+
+/// The counts of a word in the bins of that site.
+fn cells_of_one_site(hits: &[u32], documents: &[u32]) -> Vec<CellCount> {
+    let cells = (0..).zip(hits.iter().zip(documents)).filter(|(_, (hits, _))| **hits > 0);
+    cells.map(|(bin, (hits, documents))| CellCount { site: 0, bin, hits: *hits, documents: *documents }).collect()
+}
+
+/// The trend test within that site.
 fn rises_of_one_site(hits: &[u32], documents: &[u32], tokens: &[f64]) -> Rises {
     let width = tokens.len();
-    let volume = SiteVolume { bins: width, tokens: tokens.to_vec(), documents: Vec::new() };
-    let mut test = SiteRises::new(&volume, &RiseConfig::default());
+    let mut test = SiteRises::new(&one_site(tokens), &RiseConfig::default());
     for (hits, documents) in hits.chunks_exact(width).zip(documents.chunks_exact(width)) {
-        let cells = (0..).zip(hits.iter().zip(documents)).filter(|(_, (hits, _))| **hits > 0);
-        let cells =
-            cells.map(|(bin, (hits, documents))| CellCount { site: 0, bin, hits: *hits, documents: *documents });
-        test.add(&cells.collect::<Vec<_>>());
+        test.add(&cells_of_one_site(hits, documents));
     }
     test.finish()
 }

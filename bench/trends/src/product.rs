@@ -201,11 +201,8 @@ pub fn ask(engine: &Engine) -> Answers {
     let mut answers = Answers::default();
     let changing = |word: usize| word < FIRST_NEW && truth_of(word) == Truth::Changing;
 
-    let trends = TrendsRequest {
-        step: StepParams { by: Some(Step::Quarter) },
-        limit: all.clone(),
-        ..TrendsRequest::example()
-    };
+    let trends =
+        TrendsRequest { step: StepParams { by: Some(Step::Quarter) }, limit: all.clone(), ..TrendsRequest::example() };
     let rows = answer(&trends, &context).rows;
     // New words rise, too.
     let rows = rows.iter().map(|row| number(&row.value)).filter(|word| !is_new(*word));

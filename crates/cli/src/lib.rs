@@ -42,7 +42,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(report) => {
             if json && !report.json.is_null() {
                 console::print(&format!("{}\n", report.json));
-            } else if !report.text.is_empty() && !(is_silent && !report.failed && !report.partly) {
+            } else if !report.text.is_empty() && (!is_silent || report.failed || report.partly) {
                 console::print(&report.text);
             }
             match (report.failed, report.partly) {

@@ -41,6 +41,7 @@ impl Ink {
 
 impl Style {
     /// Text without escape sequences.
+    #[cfg(test)]
     pub const PLAIN: Style = Style { is_coloured: false };
 
     /// The style of standard output.

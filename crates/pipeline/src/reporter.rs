@@ -128,7 +128,9 @@ pub struct ProgressScope {
 impl ProgressScope {
     /// Begins to report work over `total` units.
     pub fn begin(reporter: &Arc<dyn Reporter>, unit: &'static str, total: u64) -> ProgressScope {
-        ProgressScope { total: Some(total), ..ProgressScope::counting(reporter, unit) }
+        let mut scope = ProgressScope::counting(reporter, unit);
+        scope.set_total(total);
+        scope
     }
 
     /// Begins to report work whose size is not known before its end.
@@ -144,14 +146,19 @@ impl ProgressScope {
     /// Reports that this many units are done.
     pub fn show(&self, done: u64, detail: &str) {
         self.done.store(done, Ordering::Relaxed);
-        let done = self.total.map_or(done, |total| done.min(total));
-        let progress = Progress { unit: self.unit, done, total: self.total, detail };
-        self.reporter.event(&Event::Progress(progress));
+        self.report(done, detail);
     }
 
     /// Reports that some more units are done.
     pub fn advance(&self, units: u64, detail: &str) {
-        self.show(self.done.load(Ordering::Relaxed) + units, detail);
+        let before = self.done.fetch_add(units, Ordering::Relaxed);
+        self.report(before + units, detail);
+    }
+
+    fn report(&self, done: u64, detail: &str) {
+        let done = self.total.map_or(done, |total| done.min(total));
+        let progress = Progress { unit: self.unit, done, total: self.total, detail };
+        self.reporter.event(&Event::Progress(progress));
     }
 }
 

@@ -109,8 +109,7 @@ fn a_corpus_of_less_than_two_years_has_no_seasons_and_says_why() {
     series.scope.filter = Some(tidings_query::question::Parsed::new("date<2022-06").expect("a filter"));
     let found = seasons(&engine, series);
     assert!(found.rows.is_empty() && found.notes[0].contains("two years"), "{found:?}");
-    let mut series = SeriesParams::default();
-    series.by = tidings_query::trend::Step::Year;
+    let series = SeriesParams { by: tidings_query::trend::Step::Year, ..SeriesParams::default() };
     let request = SeasonsRequest { series, ..SeasonsRequest::example() };
     let refused = request.answer(&QuestionContext::new(&engine, "en")).expect_err("years have no months");
     assert!(refused.to_string().contains("give month"), "{refused}");

@@ -47,11 +47,8 @@ export const cs: Catalogue = {
   "A burst is a period in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.":
     "Výkyv je období, v němž je slovo mnohem častější než předtím, ve více dokumentech. „Potom“ říká, zda zmizelo, nebo zůstalo.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01": "Den nebo období: 2026, 2026-Q1, 2026-03 nebo 2026-03-01",
-  "A word sketch is made of a single word.": "Slovní profil se dělá z jediného slova.",
   "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
     "Slovo je popsáno svými nejsilnějšími kolokáty (kladná vzájemná informace). Podobnost je kosinus dvou popisů: 1, jsou-li stejné, 0, nemají-li nic společného. Podobná slova nemusí znamenat totéž: i protiklady se vyskytují ve stejných kontextech.",
-  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
-    "Slovo je nové, pokud je neobsahuje žádný starší dokument a pokud se vyskytuje ve více zdrojích různých vlastníků, ve více dnech a ve více dokumentech, takže překlep jediného autora se nepočítá. Čím delší je předchozí období, tím spolehlivější je seznam.",
   "API requests": "Dotazy na API",
   "About this document": "O tomto dokumentu",
   "Accepted share of chance finds (1 lists all)": "Přípustný podíl náhodných nálezů (1 ukáže všechny)",

@@ -42,11 +42,8 @@ export const de: Catalogue = {
     "Ein Ausschlag ist ein Zeitraum, in dem ein Wort in mehreren Dokumenten viel häufiger ist als zuvor. „Danach“ sagt, ob es wieder verschwand oder blieb.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01":
     "Ein Tag oder Zeitraum: 2026, 2026-Q1, 2026-03 oder 2026-03-01",
-  "A word sketch is made of a single word.": "Ein Wortprofil gibt es nur für ein einzelnes Wort.",
   "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
     "Ein Wort wird durch seine stärksten Kollokatoren beschrieben (positive Transinformation). Die Ähnlichkeit ist der Kosinus zweier Beschreibungen: 1, wenn sie gleich sind, 0, wenn sie nichts gemeinsam haben. Ähnliche Wörter müssen nicht dasselbe bedeuten: Auch Gegenteile kommen in denselben Kontexten vor.",
-  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
-    "Ein Wort ist neu, wenn kein früheres Dokument es enthält und wenn es in mehreren Quellen verschiedener Eigentümer, an mehreren Tagen und in mehreren Dokumenten vorkommt, sodass der Tippfehler eines Einzelnen nicht zählt. Je länger die Zeit davor, desto verlässlicher die Liste.",
   "API requests": "API-Anfragen",
   "About this document": "Über dieses Dokument",
   "Accepted share of chance finds (1 lists all)": "Zulässiger Anteil von Zufallsfunden (1 zeigt alle)",

@@ -41,11 +41,8 @@ export const es: Catalogue = {
   "A burst is a period in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.":
     "Un pico es un período en el que una palabra es mucho más frecuente que antes, en varios documentos. «Después» dice si desapareció o permaneció.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01": "Un día o período: 2026, 2026-Q1, 2026-03 o 2026-03-01",
-  "A word sketch is made of a single word.": "Un perfil léxico se hace de una sola palabra.",
   "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
     "Una palabra se describe por sus colocados más fuertes (información mutua positiva). La similitud es el coseno de dos descripciones: 1 si son iguales, 0 si no comparten nada. Las palabras similares no significan necesariamente lo mismo: los contrarios también aparecen en los mismos contextos.",
-  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
-    "Una palabra es nueva si ningún documento anterior la contiene y si aparece en varias fuentes de distintos propietarios, en varios días y en varios documentos, de modo que la errata de un solo autor no cuenta. Cuanto más largo sea el período anterior, más fiable es la lista.",
   "API requests": "Peticiones a la API",
   "About this document": "Sobre este documento",
   "Accepted share of chance finds (1 lists all)": "Proporción aceptada de hallazgos casuales (1 los muestra todos)",

@@ -42,11 +42,8 @@ export const fr: Catalogue = {
     "Un pic est une période où un mot est beaucoup plus fréquent qu’avant, dans plusieurs documents. « Ensuite » dit s’il a disparu ou s’il est resté.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01":
     "Un jour ou une période : 2026, 2026-Q1, 2026-03 ou 2026-03-01",
-  "A word sketch is made of a single word.": "Un profil de mot porte sur un seul mot.",
   "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
     "Un mot est décrit par ses collocats les plus forts (information mutuelle positive). La similarité est le cosinus de deux descriptions : 1 si elles sont identiques, 0 si elles n’ont rien en commun. Des mots semblables n’ont pas forcément le même sens : les contraires apparaissent aussi dans les mêmes contextes.",
-  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
-    "Un mot est nouveau si aucun document antérieur ne le contient et s’il apparaît dans plusieurs sources de propriétaires différents, plusieurs jours et dans plusieurs documents, de sorte que la faute d’un seul auteur ne compte pas. Plus la période antérieure est longue, plus la liste est fiable.",
   "API requests": "Requêtes API",
   "About this document": "À propos de ce document",
   "Accepted share of chance finds (1 lists all)": "Part admise de trouvailles fortuites (1 les montre toutes)",

@@ -41,11 +41,8 @@ export const pt: Catalogue = {
   "A burst is a period in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.":
     "Um pico é um período em que uma palavra é muito mais frequente do que antes, em vários documentos. «Depois» diz se desapareceu ou permaneceu.",
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01": "Um dia ou período: 2026, 2026-Q1, 2026-03 ou 2026-03-01",
-  "A word sketch is made of a single word.": "Um perfil de palavra faz-se de uma única palavra.",
   "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
     "Uma palavra é descrita pelos seus colocados mais fortes (informação mútua positiva). A semelhança é o cosseno de duas descrições: 1 se forem iguais, 0 se nada partilharem. Palavras semelhantes não significam necessariamente o mesmo: os contrários também ocorrem nos mesmos contextos.",
-  "A word is new if no earlier document contains it, and if it occurs on several sources of different owners, on several days and in several documents, so that a single author’s misspelling does not count. The longer the period before, the more reliable the list.":
-    "Uma palavra é nova se nenhum documento anterior a contém e se ocorre em várias fontes de proprietários diferentes, em vários dias e em vários documentos, de modo que a gralha de um único autor não conta. Quanto mais longo o período anterior, mais fiável é a lista.",
   "API requests": "Pedidos à API",
   "About this document": "Sobre este documento",
   "Accepted share of chance finds (1 lists all)": "Proporção aceite de achados casuais (1 mostra todos)",

@@ -219,7 +219,7 @@ impl NewWords {
 fn hints(dropped: &BTreeMap<&'static str, u64>) -> Vec<NewWordHint> {
     let hint = |(rule, words): (&&'static str, &u64)| {
         let parameters = relaxed(rule).iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-        NewWordHint { rule: *rule, words: *words, parameters }
+        NewWordHint { rule, words: *words, parameters }
     };
     let mut hints: Vec<NewWordHint> = dropped.iter().map(hint).filter(|hint| !hint.parameters.is_empty()).collect();
     hints.sort_by_key(|hint| std::cmp::Reverse(hint.words));
