@@ -1614,6 +1614,8 @@ export interface SeasonsAnswer {
   sites: number;
   /** The number of words tested. */
   tested: number;
+  /** The number of words that are frequent enough and not tested: punctuation, numbers, dates, function words. */
+  left_out: number;
   /** The accepted share of false discoveries among the rows. */
   false_discovery_rate: number;
   /** Remarks on the time. */
@@ -1636,6 +1638,8 @@ export interface SeasonsRequest {
   by?: Step;
   /** Minimum documents of a tested word. */
   min?: number;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
   /** Maximum rows. */
@@ -1905,6 +1909,8 @@ export interface StepsAnswer {
   sites: number;
   /** The number of words tested. */
   tested: number;
+  /** The number of words that are frequent enough and not tested: punctuation, numbers, dates, function words. */
+  left_out: number;
   /** The accepted share of false discoveries among the rows. */
   false_discovery_rate: number;
   /** The number of words whose rate changes at once; null if the answer is cut off. */
@@ -1925,6 +1931,8 @@ export interface StepsRequest {
   by?: Step;
   /** Minimum documents of a tested word. */
   min?: number;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
   /** Maximum rows. */

@@ -608,6 +608,7 @@ QUESTIONS: dict[str, Question] = {
             "attribute": Parameter("attribute", "attribute", "lc"),
             "by": Parameter("by", "choice", "month"),
             "min": Parameter("min", "integer", 30),
+            "all_words": Parameter("all_words", "flag", False),
             "panel": Parameter("panel", "flag", False),
             "limit": Parameter("limit", "integer", 50),
             "fdr": Parameter("fdr", "number", 0.05),
@@ -625,6 +626,7 @@ QUESTIONS: dict[str, Question] = {
             "attribute": Parameter("attribute", "attribute", "lc"),
             "by": Parameter("by", "choice", "month"),
             "min": Parameter("min", "integer", 30),
+            "all_words": Parameter("all_words", "flag", False),
             "panel": Parameter("panel", "flag", False),
             "limit": Parameter("limit", "integer", 50),
             "fdr": Parameter("fdr", "number", 0.05),
@@ -1321,6 +1323,7 @@ class Questions:
         attribute: str = "lc",
         by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "month",
         min: int = 30,
+        all_words: bool = False,
         panel: bool = False,
         limit: int = 50,
         fdr: float = 0.05,
@@ -1336,6 +1339,7 @@ class Questions:
                 Case.
             by: The length of a time step.
             min: Minimum documents of a tested word. At least 1.
+            all_words: Include punctuation, numbers, dates and function words.
             panel: Only sites with documents in every step, so that new feeds do not look like news.
             limit: Maximum rows. From 0 to 10000.
             fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
@@ -1351,6 +1355,7 @@ class Questions:
                 "attribute": attribute,
                 "by": by,
                 "min": min,
+                "all_words": all_words,
                 "panel": panel,
                 "limit": limit,
                 "fdr": fdr,
@@ -1366,6 +1371,7 @@ class Questions:
         attribute: str = "lc",
         by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "month",
         min: int = 30,
+        all_words: bool = False,
         panel: bool = False,
         limit: int = 50,
         fdr: float = 0.05,
@@ -1382,6 +1388,7 @@ class Questions:
                 Case.
             by: The length of a time step.
             min: Minimum documents of a tested word. At least 1.
+            all_words: Include punctuation, numbers, dates and function words.
             panel: Only sites with documents in every step, so that new feeds do not look like news.
             limit: Maximum rows. From 0 to 10000.
             fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
@@ -1398,6 +1405,7 @@ class Questions:
                 "attribute": attribute,
                 "by": by,
                 "min": min,
+                "all_words": all_words,
                 "panel": panel,
                 "limit": limit,
                 "fdr": fdr,
