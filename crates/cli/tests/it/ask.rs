@@ -78,7 +78,7 @@ fn queries_run_from_the_command_line() {
     ask(&corpus, "keywords date=2026-06 --against 'date<2026-06'").ok().says("heatdome");
     ask(&corpus, "keywords date=2026-06 --ngram 2 --min 3").ok().says("heatdome arrived");
 
-    let timeline = ask(&corpus, "--json timeline storm").ok().json();
+    let timeline = ask(&corpus, "--json timeline storm --by month").ok().json();
     let hits: Vec<u64> = timeline["points"].as_array().unwrap().iter().map(|p| p["hits"].as_u64().unwrap()).collect();
     assert_eq!(hits, [6, 12, 18, 24, 30, 36]);
     ask(&corpus, "timeline storm --by month").ok().says("2026-06").says("█");

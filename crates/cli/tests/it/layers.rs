@@ -64,7 +64,7 @@ fn lemmas_and_tags_can_be_queried_by_every_verb() {
     ask(&corpus, "words --ngram 2 --attribute lemma --limit 500").ok().says("storm come");
     ask(&corpus, "colloc storm --attribute lemma").ok().says("come");
     ask(&corpus, "keywords date=2026-06 --against 'date<2026-06' --attribute lemma").ok().says("arrive");
-    ask(&corpus, "timeline '[lemma=\"come\"]'").ok().says("2026-06");
+    ask(&corpus, "timeline '[lemma=\"come\"]' --by month").ok().says("2026-06");
     ask(&corpus, "trends --by month --rising --attribute lemma").ok().says("come");
     ask(&corpus, "new-words --since 2026-06-01 --attribute lemma").ok().says("heatdome");
 }

@@ -150,7 +150,7 @@ fn it_can_be_queried() {
     let row = &counted["rows"][0];
     assert_eq!((&row["value"], &row["hits"], &row["tokens"]), (&json!("gazette.example"), &json!(3), &json!(270)));
     assert_eq!(counted["tokens"], 2306);
-    let points = json(&corpus, "timeline --lang en lighthouse")["points"].clone();
+    let points = json(&corpus, "timeline --lang en --by month lighthouse")["points"].clone();
     assert_eq!(points.as_array().unwrap().len(), 1);
     assert_eq!(
         (&points[0]["bin"], &points[0]["hits"], &points[0]["tokens"]),

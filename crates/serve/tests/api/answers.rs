@@ -148,7 +148,7 @@ fn former_spellings_are_accepted_and_links_have_the_canonical_ones() {
 fn answers_are_what_the_engine_counts() {
     let server = TestServer::new();
     assert_eq!(server.get("/api/v1/en/count?q=storm").json()["hits"], STORMS);
-    let timeline = server.get("/api/v1/en/timeline?q=storm").json();
+    let timeline = server.get("/api/v1/en/timeline?q=storm&by=month").json();
     let hits: Vec<u64> = timeline["points"].as_array().unwrap().iter().map(|p| p["hits"].as_u64().unwrap()).collect();
     assert_eq!(hits, [6, 12, 18, 24, 30, 36]);
     let words = server.get("/api/v1/en/new-words?since=2026-06-01").json();
@@ -216,7 +216,7 @@ fn zero_hits_differ_from_nothing_collected() {
     let points = |server: &TestServer, query: &str| {
         server.get(&format!("/api/v1/en/timeline?q=storm{query}")).is(200).json()["points"].clone()
     };
-    let months = points(&TestServer::new(), "");
+    let months = points(&TestServer::new(), "&by=month");
     assert_eq!((months[0]["days"].as_u64(), months[0]["days_with_documents"].as_u64()), (Some(31), Some(12)));
     assert!(months[0]["days_with_runs"].is_null() && months[0]["health"].as_f64().unwrap() > 0.3);
     let server = TestServer::new();

@@ -136,7 +136,7 @@ fn answers_that_are_cut_off_say_so() {
         );
         assert!(answer["per_million"].is_null() && answer["values"].as_u64().unwrap_or(0) == 0, "{path}: {answer}");
     }
-    let timeline = server.get(&format!("/api/v1/en/timeline?{q}")).is(200).json();
+    let timeline = server.get(&format!("/api/v1/en/timeline?{q}&by=month")).is(200).json();
     let points = timeline["points"].as_array().unwrap();
     assert!(points.iter().all(|point| point["hits"].is_null() && point["band"].is_null()), "{timeline}");
     let csv = server.get(&format!("/api/v1/en/freq?{q}&format=csv")).is(200);
