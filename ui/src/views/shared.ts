@@ -66,7 +66,7 @@ export const leftOut = (context: ViewContext, words: number): Child =>
 
 /** A column that marks names. */
 export const nameColumn = <Row extends { name: boolean }>(): Column<Row> => ({
-  name: "name",
+  name: "kind",
   label: t("kind"),
   value: (row) => (row.name ? "name" : "word"),
   show: (row) => (row.name ? t("name") : ""),

@@ -284,7 +284,10 @@ fn a_list_of_sites_given_to_init_becomes_their_feeds() {
     for feed in corpus.web.feeds() {
         assert!(listed.contains(&feed), "{feed} is missing in\n{listed}");
     }
+    // Comments may name the page on which a feed was found.
+    let added: Vec<&str> = listed.lines().filter(|line| !line.starts_with('#')).collect();
     for article in articles(&corpus) {
-        assert!(!listed.contains(&article), "{article} is no feed");
+        let is_listed = added.iter().any(|line| line.split('\t').next() == Some(article.as_str()));
+        assert!(!is_listed, "{article} is no feed:\n{listed}");
     }
 }

@@ -330,16 +330,16 @@ fn words_that_change_are_found_and_linked() {
     assert!(reader.browser.eval(words).as_array().unwrap().iter().any(|word| word == "storm"));
     assert!(reader.browser.eval("document.querySelectorAll('.spark path').length") != 0);
     let table = String::from_utf8(reader.saves(".csv", "tidings-trends.csv")).unwrap();
-    assert!(table.contains("word,log_ratio,shape,hits"), "{table}");
+    assert!(table.contains("word,kind,log_ratio,shape,hits"), "{table}");
 
     // A click on a column header sorts, and is announced to screen readers.
-    reader.browser.click("thead th:nth-child(5) .sort");
+    reader.browser.click("thead th:nth-child(6) .sort");
     assert_eq!(
-        reader.browser.eval("document.querySelector('thead th:nth-child(5)').getAttribute('aria-sort')"),
+        reader.browser.eval("document.querySelector('thead th:nth-child(6)').getAttribute('aria-sort')"),
         "descending"
     );
     let hits = reader.browser.eval(
-        "[...document.querySelectorAll('tbody td:nth-child(5)')].map((cell) => Number(cell.textContent.replaceAll(',', '')))",
+        "[...document.querySelectorAll('tbody td:nth-child(6)')].map((cell) => Number(cell.textContent.replaceAll(',', '')))",
     );
     assert!(hits.as_array().unwrap().is_sorted_by(|one, other| one.as_f64() >= other.as_f64()), "{hits}");
 
