@@ -131,7 +131,7 @@ def test_the_checksum_of_a_corpus_that_has_changed_is_not_given_to_an_earlier_an
 
 def test_numbers_are_those_of_the_texts(corpus):
     assert corpus.count("storm").hits == weather.STORMS
-    timeline = corpus.timeline("storm")
+    timeline = corpus.timeline("storm", by="month")
     assert [point["hits"] for point in timeline] == [6, 12, 18, 24, 30, 36]
     assert timeline.about["query"] == '[word=="storm"%c]'
     assert timeline.about["exactness"] == {"kind": "exact"} and timeline.is_exact
@@ -279,7 +279,7 @@ def test_a_sample_that_is_longer_than_a_page_is_whole(corpus, remote):
 def test_an_answer_that_was_cut_off_warns(corpus):
     hurried = tidings.Corpus(corpus.source, time_limit=1e-9)
     with pytest.warns(tidings.CutOffWarning, match="cut off after 0.000000001 s: 0 of .* tokens seen"):
-        answer = hurried.timeline('[] [lc="the"]')
+        answer = hurried.timeline('[] [lc="the"]', by="month")
     assert not answer.is_exact and answer.about["exactness"]["kind"] == "cut-off"
     assert all(point["hits"] is None for point in answer)
     assert answer.to_pandas()["hits"].isna().all()
@@ -336,7 +336,7 @@ def test_pandas_tables_need_no_pyarrow(corpus):
         sys.modules["pyarrow"] = None
         import tidings
         corpus = tidings.Corpus({corpus.source!r})
-        print(corpus.concordance("storm").to_pandas().shape, corpus.timeline("storm").to_pandas()["bin"].iloc[0].year)
+        print(corpus.concordance("storm").to_pandas().shape, corpus.timeline("storm", by="month").to_pandas()["bin"].iloc[0].year)
     """
     ran = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == [f"({weather.STORMS},", "8)", "2026"], ran.stdout

@@ -17,9 +17,9 @@ import weather
 
 
 def test_a_home_is_created_with_contact_and_feeds(tmp_path):
-    home = tidings.Home.create(tmp_path / "news", contact='me "quoted"@example.org', feeds=["https://a.example/feed"])
+    home = tidings.Home.create(tmp_path / "news", contact='mailto:"me"@example.org', feeds=["https://a.example/feed"])
     settings = (tmp_path / "news/tidings.toml").read_text()
-    assert '\ncontact = "me \\"quoted\\"@example.org"\n' in settings
+    assert '\ncontact = "mailto:\\"me\\"@example.org"\n' in settings
     assert home.add_feeds(["https://a.example/feed", "https://b.example/feed"], topic="politics") == [
         "https://b.example/feed"
     ]
@@ -79,7 +79,7 @@ def test_progress_is_called_on_this_thread_and_ends_with_outcomes(tmp_path):
     home = tidings.Home.create(tmp_path / "home")
     events = []
     home.import_(weather.texts(tmp_path / "a.jsonl"), gate=False, progress=events.append)
-    assert events[0].event == "progress" and events[0].unit == "files" and events[0].total == 1
+    assert events[0].event == "progress" and events[0].unit == "pages" and events[0].total == 0
     events.clear()
     outcome = home.run(["annotate", "clean"], progress=events.append)
     # Stages run in the order of the pipeline.
