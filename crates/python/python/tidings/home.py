@@ -19,7 +19,7 @@ class Progress(NamedTuple):
     event: str
     #: The stage, such as ``clean``; None outside of stages.
     stage: str | None
-    #: Units done, of how many.
+    #: Units done, of how many; 0 if that is not known.
     done: int
     total: int
     #: The unit, such as ``days``.
