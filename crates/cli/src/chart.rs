@@ -10,6 +10,9 @@ pub fn bar(value: f64, most: f64, columns: usize) -> String {
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
+/// The width of a sparkline in a table.
+pub const SPARK_COLUMNS: usize = 24;
+
 /// A sparkline with one column per value; longer series are averaged to `columns`.
 pub fn sparkline(values: &[f64], columns: usize) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -7,9 +7,11 @@ use tidings_query::question::{Parameter, QUESTIONS, QuestionInfo};
 
 use super::question_args::{augment, checked, leaked, values};
 use super::row_table::row_table;
-use super::{QueryArgs, at_least, of_corpus, short, with_notes};
+use super::{QueryArgs, at_least, of_corpus, short, with_notes, without_function_words};
 use crate::args::Global;
+use crate::chart::{SPARK_COLUMNS, sparkline};
 use crate::cmd::Report;
+use tidings_pipeline::display::grouped;
 
 /// Questions that have a command of another file, or none: one document is looked up by programs.
 const ELSEWHERE: &[&str] = &[
@@ -96,7 +98,15 @@ pub fn run(command: &QuestionCommand, global: &Global) -> Result<Report> {
     let csv = || row_table(command.question, &answered.body, &fields, |_, _, text| text);
     let notes = answered.body["notes"].as_array().into_iter().flatten();
     let notes: Vec<String> = notes.filter_map(Value::as_str).map(str::to_owned).collect();
-    let heading = with_notes(format!("{} in {corpus}", command.question.name), &notes);
+    let number = |name: &str| answered.body[name].as_u64();
+    let found = match (number("values"), number("tested")) {
+        (Some(values), Some(tested)) => {
+            let left_out = without_function_words(number("left_out").unwrap_or(0));
+            format!("{}: {} of {} words tested{left_out}", command.question.name, grouped(values), grouped(tested))
+        }
+        _ => command.question.name.to_owned(),
+    };
+    let heading = with_notes(format!("{found} in {corpus}"), &notes);
     Ok(context.report_with(&heading, &table, csv, &answered))
 }
 
@@ -108,10 +118,28 @@ fn fields(command: &QuestionCommand) -> Vec<String> {
     names.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// A number with its meaningful digits, or the text.
+/// A number with its meaningful digits, a series of numbers as a sparkline, or the text.
 fn cell(value: &Value, text: String) -> String {
     match value {
         Value::Number(number) if number.is_f64() => number.as_f64().map(short).unwrap_or_default(),
+        Value::Array(values) if !values.is_empty() && values.iter().all(|value| value.is_f64() || value.is_null()) => {
+            let values: Vec<f64> = values.iter().map(|value| value.as_f64().unwrap_or(0.0)).collect();
+            sparkline(&values, SPARK_COLUMNS)
+        }
         _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn series_are_sparklines_and_numbers_have_their_meaningful_digits() {
+        let shown = |value: Value| cell(&value, value.to_string());
+        assert_eq!(shown(json!([0.0, null, 8.0])), "▁▁█");
+        assert_eq!(shown(json!(0.123456789)), short(0.123456789));
+        assert_eq!(shown(json!(["sea", "wind"])), r#"["sea","wind"]"#);
     }
 }

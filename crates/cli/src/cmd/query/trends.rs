@@ -6,12 +6,10 @@ use tidings_query::trend::Shape;
 
 use super::{QueryArgs, QuestionArgs, bursts, number_of, of_corpus, short, with_notes, without_function_words};
 use crate::args::Global;
-use crate::chart::sparkline;
+use crate::chart::{SPARK_COLUMNS, sparkline};
 use crate::cmd::Report;
 use crate::table::Table;
 use tidings_pipeline::display::{count, grouped};
-
-const SPARK_COLUMNS: usize = 24;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Every word in enough documents is tested; of the rows at most the share --fdr is due to \
