@@ -72,7 +72,7 @@ impl Browser {
         let orders = child.stdin.take();
         let events = VecDeque::new();
         let mut browser = Browser { child, orders, answers, events, session: Value::Null, next: 0, profile };
-        let downloads = json!({ "behavior": "allow", "downloadPath": browser.downloads() });
+        let downloads = json!({ "behavior": "allow", "downloadPath": browser.downloads(), "eventsEnabled": true });
         browser.ask("Browser.setDownloadBehavior", downloads);
         let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
         browser.session =
@@ -109,6 +109,27 @@ impl Browser {
                 Ok(event) => self.events.push_back(event),
                 Err(RecvTimeoutError::Timeout) => panic!("no response to {method} from the browser"),
                 Err(RecvTimeoutError::Disconnected) => panic!("the browser ended at {method}"),
+            }
+        }
+    }
+
+    /// Waits until a download is complete. Its file exists before that, empty or in part.
+    #[track_caller]
+    pub fn await_download(&mut self) {
+        let state = |event: &Value| match event["method"].as_str() {
+            Some("Browser.downloadProgress") => event["params"]["state"].as_str().unwrap_or_default().to_owned(),
+            _ => String::new(),
+        };
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(position) = self.events.iter().position(|event| state(event) == "completed") {
+                self.events.remove(position);
+                return;
+            }
+            assert!(!self.events.iter().any(|event| state(event) == "canceled"), "the browser cancelled a download");
+            match self.answers.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(event) => self.events.push_back(event),
+                Err(error) => panic!("no download was completed: {error}"),
             }
         }
     }

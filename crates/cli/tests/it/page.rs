@@ -107,9 +107,8 @@ impl Reader {
         let path = self.browser.downloads().join(name);
         let _ = std::fs::remove_file(&path);
         self.browser.click(button);
-        // A file that is being written has another name.
-        until(&format!("{name} is saved"), || path.exists());
-        std::fs::read(&path).unwrap()
+        self.browser.await_download();
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{name} was not saved: {error}"))
     }
 
     fn picture(&mut self, name: &str) {
@@ -315,7 +314,8 @@ fn a_period_of_the_timeline_links_to_its_hits() {
         String::from_utf8(reader.saves(".chart .tools button:nth-child(3)", "tidings-timeline-grey.svg")).unwrap();
     assert!(grey.contains("#000") && !grey.contains("rgb(0, 114, 178)"), "{grey}");
     let png = reader.saves(".chart .tools button:nth-child(4)", "tidings-timeline.png");
-    assert!(png.starts_with(b"\x89PNG") && png.len() > 5_000);
+    assert!(png.starts_with(b"\x89PNG"), "{} bytes: {:02x?}", png.len(), png.get(..16));
+    assert!(png.len() > 5_000, "{} bytes", png.len());
     reader.browser.click(".numbers summary");
     reader.browser.until("document.querySelectorAll('.numbers tbody tr').length === 6");
     reader.is_quiet(&[]);
