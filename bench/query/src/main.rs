@@ -1,10 +1,11 @@
 //! `cargo run --release -p bench-query -- all --tokens 100 DIR`: generates a corpus, indexes it, queries it, adds and deletes documents.
 //!
-//! Times are CPU times of this process, which has one thread. Cold queries run in a separate process after the index was
+//! Times are CPU times of this process, but those of `threads`, which are wall-clock times. Cold queries run in a separate process after the index was
 //! evicted from the page cache; their times are wall-clock times.
 
 mod corpus;
 mod queries;
+mod threads;
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
@@ -45,6 +46,13 @@ enum What {
         folder: PathBuf,
         #[arg(long)]
         only: Option<String>,
+    },
+    /// Runs queries on one, two … threads and compares the wall-clock times.
+    Threads {
+        folder: PathBuf,
+        /// The highest number of threads.
+        #[arg(long, default_value_t = 2)]
+        most: usize,
     },
     /// Runs one query once, for cold times.
     Once { folder: PathBuf, name: String },
@@ -87,6 +95,7 @@ fn main() -> Result<()> {
         What::Generate { folder, tokens } => generate(&folder, tokens * 1_000_000),
         What::Index { folder } => index(&folder),
         What::Queries { folder, only } => queries::all(&folder.join("index"), only.as_deref()),
+        What::Threads { folder, most } => threads::compare(&folder.join("index"), most),
         What::Once { folder, name } => queries::once(&folder.join("index"), &name),
         What::Change { folder } => change(&folder),
         What::Trends { folder } => queries::trends(&folder),

@@ -12,7 +12,7 @@ use tidings_model::{Annotated, AnnotatedParagraph, Attributes, LayerColumn, Toke
 
 use crate::codec::{BitSet, bit};
 use crate::error::{Error, Result, damaged};
-use crate::lexicon::{DeclaredLayer, Layer, Lexicon, LexiconSegment};
+use crate::lexicon::{DeclaredLayer, DeclaredLayers, Layer, Lexicon, LexiconSegment};
 use crate::manifest::{Input, Manifest};
 use crate::sections::{FileKind, SectionWriter, Sections};
 use crate::segment::Segment;
@@ -84,6 +84,18 @@ impl LiveSegment {
 }
 
 impl Snapshot {
+    /// A snapshot without documents, for a corpus whose documents are elsewhere.
+    pub fn empty() -> Snapshot {
+        Snapshot {
+            generation: 0,
+            behaviour: 0,
+            lexicon: Lexicon::new(Vec::new(), DeclaredLayers::default()),
+            segments: Vec::new(),
+            inputs: Arc::default(),
+            lexicon_files: Vec::new(),
+        }
+    }
+
     /// Opens the newest generation of an index.
     pub fn open(folder: &Path) -> Result<Snapshot> {
         Snapshot::open_from(folder, None)

@@ -314,7 +314,11 @@ impl From<QuestionFailure> for PyErr {
             | QuestionError::Request(_) => PyValueError::new_err(message),
             QuestionError::NotFound { .. } => PyLookupError::new_err(message),
             QuestionError::Forbidden { .. } => PyPermissionError::new_err(message),
-            QuestionError::Timeout | QuestionError::Engine(_) => TidingsError::new_err(message),
+            QuestionError::Timeout
+            | QuestionError::Engine(_)
+            | QuestionError::Shard { .. }
+            | QuestionError::ShardsChanged
+            | QuestionError::NotMerged(_) => TidingsError::new_err(message),
         }
     }
 }

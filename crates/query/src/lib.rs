@@ -24,6 +24,7 @@ pub mod cql;
 pub mod engine;
 pub mod filter;
 pub mod measure;
+mod merge;
 #[doc(hidden)]
 pub mod oracle;
 pub mod question;
@@ -39,4 +40,5 @@ pub fn field_name(identifier: &'static str) -> &'static str {
 
 pub use cql::{MatchRule, Query};
 pub use filter::Filter;
+pub use merge::Merge;
 pub use syntax::{CompiledMatcher, Logic, Span, SyntaxError, ValueMatcher, folded};

@@ -20,7 +20,7 @@ use tidings_query::measure::association::Association;
 use tidings_query::measure::keyness::Keyness;
 use tidings_query::oracle::{self, By, Corpus};
 use tidings_query::question::{LinePlace, SortKey, Window, sort_lines};
-use tidings_query::trend::Step;
+use tidings_query::trend::{CellCount, Step};
 use tidings_query::{Filter, ValueMatcher};
 
 const WORDS: [&str; 9] = ["a", "A", "b", "ab", "Ab", "ba", "é", "E", "ca"];
@@ -490,12 +490,15 @@ fn counts_of_words_by_site_equal_those_of_a_scan() {
                 Attribute::Lemma => tidings_index::lexicon::Layer::Lemma,
                 _ => tidings_index::lexicon::Layer::Word,
             };
-            let mut found = BTreeMap::new();
-            engine.each_word_by_site(&cells, attribute, 1, &Limits::default(), |word, counts| {
-                let name = engine.snapshot().lexicon().string(layer, word);
-                found.insert(attribute.value(name).into_owned(), counts.to_vec());
+            let limits = Limits::default().with_threads(1 + seed as usize % 4, 8);
+            let found: Vec<(String, Vec<CellCount>)> = engine.map_words_by_site(&cells, attribute, 1, &limits, || {
+                |word, counts: &[CellCount]| {
+                    let name = engine.snapshot().lexicon().string(layer, word);
+                    Some((attribute.value(name).into_owned(), counts.to_vec()))
+                }
             });
-            assert_eq!(found, expected, "seed {seed}, {attribute:?}");
+            assert!(found.is_sorted_by(|a, b| a.0 < b.0), "seed {seed}, {attribute:?}");
+            assert_eq!(found.into_iter().collect::<BTreeMap<_, _>>(), expected, "seed {seed}, {attribute:?}");
         }
     }
 }

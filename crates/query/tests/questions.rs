@@ -190,6 +190,42 @@ fn an_answer_that_is_cut_off_says_so_and_nothing_untrue() {
     }
 }
 
+#[test]
+fn answers_are_the_same_for_every_number_of_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    let limits = |threads: usize| Limits::default().with_threads(threads, 64);
+    for question in QUESTIONS {
+        for request in requests(question) {
+            let asked = format!("{} {}", question.name, Value::Object(request.clone()));
+            let answer = |threads: usize| (question.answer)(request.clone(), &context(&engine, &limits(threads)));
+            let one = answer(1).unwrap_or_else(|error| panic!("{asked}: {error}"));
+            for threads in [2, 3, 7] {
+                assert_eq!(answer(threads).expect("answered"), one, "{asked} with {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_of_several_threads_that_are_cut_off_are_of_documents_that_were_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine_of_equal_documents(&folder);
+    let request = json!({ "q": "[] [] []" }).as_object().cloned().expect("an object");
+    let mut partial = 0;
+    for steps in 0..200 {
+        let limits = Limits::steps(steps).with_threads(3, 64);
+        let found = (question("count").answer)(request.clone(), &context(&engine, &limits)).expect("answered");
+        let Exactness::CutOff { seen_tokens, of_tokens, .. } = found.about.exactness else { continue };
+        // Thirty equal documents; trigrams cross sentences and not documents.
+        let documents = seen_tokens * 30 / of_tokens;
+        let hits_of_one = of_tokens / 30 - 2;
+        assert_eq!(found.body["hits"], json!(documents * hits_of_one), "after {steps} steps");
+        partial += u64::from(documents > 0);
+    }
+    assert!(partial >= 3, "{partial} partial answers");
+}
+
 /// Keeps the head of an answer.
 #[derive(Default)]
 struct Head(Option<Answered<Value>>);

@@ -81,6 +81,13 @@ impl From<QuestionError> for ApiError {
             QuestionError::NotFound { parameter, .. } => with(StatusCode::NOT_FOUND, parameter.into()),
             QuestionError::Forbidden { parameter, .. } => with(StatusCode::FORBIDDEN, parameter.into()),
             QuestionError::TooLarge { parameter, .. } => with(StatusCode::PAYLOAD_TOO_LARGE, parameter),
+            QuestionError::Shard { status, parameter, .. } => ApiError {
+                parameter: parameter.map(Cow::Owned),
+                retry_after_s: (status == 503).then_some(5),
+                ..ApiError::new(StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY), message)
+            },
+            QuestionError::ShardsChanged => ApiError::busy(message, 1),
+            QuestionError::NotMerged(_) => ApiError::new(StatusCode::NOT_IMPLEMENTED, message),
             QuestionError::Request(_) => ApiError::new(StatusCode::BAD_REQUEST, message),
             QuestionError::Timeout => ApiError::busy(message, 30),
             QuestionError::Engine(error) => match *error {

@@ -79,6 +79,7 @@ impl Lanes {
             permit: Mutex::new(Some(permit)),
             is_slow: AtomicBool::new(lane != Lane::Quick),
             is_refused: AtomicBool::new(false),
+            helpers: Mutex::default(),
         })))
     }
 }
@@ -95,6 +96,8 @@ struct PlaceState {
     permit: Mutex<Option<Permit>>,
     is_slow: AtomicBool,
     is_refused: AtomicBool,
+    /// The computing time of further threads.
+    helpers: Mutex<Duration>,
 }
 
 impl Place {
@@ -113,15 +116,22 @@ impl Place {
         if self.0.lane == Lane::Quick { spawn_worker("quick", work) } else { spawn_low_priority(work) }
     }
 
-    /// Called by the thread of the request now and then: moves a quick request that takes long to the long lane. Returns
+    /// Called at the end of each further thread of the request, on that thread, to charge the client for its time.
+    pub fn end_thread(&self) {
+        *self.0.helpers.lock().expect("no panic while held") += thread_cpu_time();
+    }
+
+    /// Called by the threads of the request now and then: moves a quick request that takes long to the long lane. Returns
     /// `false` if there is no place for it.
     pub fn check(&self) -> bool {
         let state = &*self.0;
-        if state.is_slow.load(Relaxed) || thread_cpu_time() < MAX_QUICK_TIME {
+        if state.lane != Lane::Quick || thread_cpu_time() < MAX_QUICK_TIME {
             return !self.is_refused();
         }
-        state.is_slow.store(true, Relaxed);
         lower_priority();
+        if state.is_slow.swap(true, Relaxed) {
+            return !self.is_refused();
+        }
         match state.lanes.long.try_enter(&state.client) {
             Some(permit) => drop(state.permit.lock().expect("no panic while held").replace(permit)),
             None => state.is_refused.store(state.lanes.is_shared, Relaxed),
@@ -143,7 +153,8 @@ impl Drop for HeldPlace<'_> {
         let state = &*self.0.0;
         drop(state.permit.lock().expect("no panic while held").take());
         let penalty = if self.0.is_refused() { REFUSAL_COST } else { Duration::ZERO };
-        state.lanes.accounts.charge(&state.client, thread_cpu_time() + penalty, Instant::now());
+        let helpers = *state.helpers.lock().expect("no panic while held");
+        state.lanes.accounts.charge(&state.client, thread_cpu_time() + helpers + penalty, Instant::now());
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! [`Server`] listens. `endpoint` is the table of endpoints, from which the router and the OpenAPI document are made. The
 //! server only reads the corpus: answers come from the indexes and tables of the home, and it picks up new generations by
-//! itself. The owner on the same machine can save searches and virtual corpora (`changes`).
+//! itself. The owner on the same machine can save searches and virtual corpora (`changes`). A server can be a shard of a
+//! corpus (`shard_endpoint`), which a gateway puts together (`gateway`).
 //!
 //! A request passes `server` (connections), `respond` (rate limit, admission, cache), `client` (authentication), `endpoint` and
 //! `query_params` (routing, parameters), a file of `handler` (the answer) and `response` (JSON, JSON Lines, CSV, RSS).
@@ -20,6 +21,7 @@ mod corpus_digest;
 mod corpus_registry;
 mod crawler_page;
 mod endpoint;
+mod gateway;
 mod handler;
 mod headers;
 mod lanes;
@@ -35,6 +37,8 @@ mod rss;
 mod search_feed;
 mod server;
 mod settings;
+mod shard_client;
+mod shard_endpoint;
 mod tls;
 mod window_limiter;
 mod write_timeout;
@@ -44,4 +48,5 @@ pub use proxy::{Network, SignIn};
 pub use rights::Availability;
 pub use server::{Error, Server};
 pub use settings::{HomeMetrics, Settings, is_origin};
+pub use shard_client::ShardAddress;
 pub use tls::TlsFiles;

@@ -43,9 +43,13 @@ pub(crate) fn thread_cpu_time() -> Duration {
     BEGAN.with(std::time::Instant::elapsed)
 }
 
-/// Lowers the priority of this thread; on Linux each thread has its own.
+/// Lowers the priority of this thread, once; on Linux each thread has its own.
 #[cfg(target_os = "linux")]
 pub(crate) fn lower_priority() {
+    thread_local!(static IS_LOW: std::cell::Cell<bool> = const { std::cell::Cell::new(false) });
+    if IS_LOW.replace(true) {
+        return;
+    }
     if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS) {
         log::debug!("cannot lower the priority of a thread: {error}");
     }

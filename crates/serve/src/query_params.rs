@@ -20,6 +20,8 @@ pub(crate) struct QueryParams {
     /// The work that the answer needs.
     pub cost: Cost,
     pub format: Format,
+    /// Whether the client takes an answer from a part of the shards.
+    pub is_partial: bool,
 }
 
 impl QueryParams {
@@ -50,7 +52,19 @@ impl QueryParams {
         let cursor = values.get("cursor").and_then(Value::as_str).map(str::parse::<Cursor>).transpose();
         cursor.map_err(ApiError::from)?;
         let (canonical, cost) = (endpoint.canonical)(values.clone())?;
-        Ok(QueryParams { endpoint, values, canonical, cost, format })
+        Ok(QueryParams { endpoint, values, canonical, cost, format, is_partial: false })
+    }
+
+    /// The same for a gateway, where every endpoint has the parameter `partial`.
+    pub fn read_for_gateway(
+        endpoint: &'static Endpoint,
+        path_values: &[String],
+        text: &str,
+    ) -> Result<QueryParams, ApiError> {
+        let is_asked = |pair: &&str| matches!(*pair, "partial=1" | "partial=true");
+        let others: Vec<&str> = text.split('&').filter(|pair| !is_asked(pair)).collect();
+        let is_partial = text.split('&').any(|pair| is_asked(&pair));
+        Ok(QueryParams { is_partial, ..QueryParams::read(endpoint, path_values, &others.join("&"))? })
     }
 
     /// Whether a parameter was given.

@@ -26,7 +26,7 @@ use crate::proxy;
 use crate::query_params::{QueryParams, decoded};
 use crate::response::{Body, CancelOnDrop, Exact, Format, ResponseOptions, ResponseWriter, json_bytes, json_response};
 use crate::server::AppState;
-use crate::{assets, changes, crawler_page, openapi, search_feed};
+use crate::{assets, changes, crawler_page, openapi, search_feed, shard_endpoint};
 
 /// The longest request URI: the longest query and filter fit with every byte escaped.
 const MAX_URI_BYTES: usize = 60 << 10;
@@ -57,6 +57,10 @@ pub(crate) async fn respond(state: &Arc<AppState>, request: Request<Incoming>, p
     let mut endpoint = "other";
     let mut client = None;
     let answer = match client_of(state, &request, peer) {
+        _ if shard_endpoint::is_path(&path) => {
+            endpoint = "shard";
+            shard_endpoint::answer(state, request).await
+        }
         Ok(known) => {
             let answer = answer(state, request, &known, &mut endpoint).await;
             client = Some(known);
@@ -164,7 +168,11 @@ async fn answer(
     };
     *name = endpoint.name;
     let path_values = path_values.into_iter().map(decoded).collect::<Result<Vec<String>, ApiError>>()?;
-    let params = QueryParams::read(endpoint, &path_values, uri.query().unwrap_or_default())?;
+    let query = uri.query().unwrap_or_default();
+    let params = match &state.gateway {
+        Some(_) => QueryParams::read_for_gateway(endpoint, &path_values, query)?,
+        None => QueryParams::read(endpoint, &path_values, query)?,
+    };
     let options = ResponseOptions {
         format: params.format,
         link: path.to_owned(),
@@ -255,7 +263,8 @@ fn key(
         scope: client.right.scope,
         client: client.right.has_window_limit().then(|| client.id.clone()),
     };
-    (!options.format.is_stream() && !can_change).then(key)
+    // The states of shards are not those of the registry.
+    (!options.format.is_stream() && !can_change && state.gateway.is_none()).then(key)
 }
 
 /// Runs a request on a worker thread, within its lane and deadline.

@@ -24,6 +24,7 @@ use crate::client::{ConnectionLimiter, RateLimiter};
 use crate::compression::CompressionCache;
 use crate::connections::{Connection, ConnectionTable};
 use crate::corpus_registry::CorpusRegistry;
+use crate::gateway::{Gateway, MAX_SHARDS};
 use crate::lanes::Lanes;
 use crate::metrics::Metrics;
 use crate::respond::respond;
@@ -75,6 +76,21 @@ pub enum Error {
          public with serve.public = true"
     )]
     OpenCors,
+    /// Too many shards.
+    #[error("a gateway asks at most {MAX_SHARDS} shards")]
+    TooManyShards,
+    /// A shard is named twice, and would count twice.
+    #[error("the shard {0} is named twice")]
+    ShardTwice(String),
+    /// The shards would refuse the gateway.
+    #[error("a gateway needs serve.shard_token_file, a file with the secret that it shares with its shards")]
+    ShardsWithoutToken,
+    /// The secret can be guessed.
+    #[error(
+        "the secret in serve.shard_token_file must have at least 32 characters and no blanks; make one with \
+         `openssl rand -hex 32`"
+    )]
+    WeakShardToken,
     /// Identities would come from nowhere.
     #[error(
         "serve.proxy_user_header and serve.proxy_groups_header need serve.proxy, the address of the proxy that sends them"
@@ -95,6 +111,8 @@ pub struct Server {
 #[derive(Debug)]
 pub(crate) struct AppState {
     pub registry: CorpusRegistry,
+    /// The shards that questions are answered from, instead of the registry.
+    pub gateway: Option<Gateway>,
     pub settings: Settings,
     pub metrics: Metrics,
     pub rate_limiter: RateLimiter,
@@ -122,6 +140,11 @@ impl Server {
         let lanes = Lanes::new(cores, settings.heavy_requests.max(1), !settings.is_private());
         let state = AppState {
             registry: CorpusRegistry::open(home),
+            gateway: settings
+                .shard_token
+                .as_deref()
+                .filter(|_| !settings.shards.is_empty())
+                .map(|token| Gateway::new(&settings.shards, token)),
             metrics: Metrics::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_minute),
             window_limiter: WindowLimiter::default(),

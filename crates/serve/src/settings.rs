@@ -8,9 +8,11 @@ use std::time::Duration;
 use tidings_store::tokens::Scope;
 use url::Url;
 
+use crate::gateway::MAX_SHARDS;
 use crate::proxy::{Network, SignIn};
 use crate::rights::Availability;
 use crate::server::Error;
+use crate::shard_client::ShardAddress;
 use crate::tls::TlsFiles;
 
 /// Address, limits and access rules of a server.
@@ -52,6 +54,10 @@ pub struct Settings {
     pub sign_in: SignIn,
     /// Certificate and key; without them the server speaks plain HTTP.
     pub tls: Option<TlsFiles>,
+    /// The shards that this server puts answers together from, instead of the indexes of its home.
+    pub shards: Vec<ShardAddress>,
+    /// The secret that a gateway and its shards share.
+    pub shard_token: Option<String>,
     /// Metrics of the home, which `/metrics` shows after those of the server.
     pub home_metrics: Option<HomeMetrics>,
 }
@@ -87,6 +93,8 @@ impl Default for Settings {
             proxy: Vec::new(),
             sign_in: SignIn::default(),
             tls: None,
+            shards: Vec::new(),
+            shard_token: None,
             home_metrics: None,
         }
     }
@@ -102,6 +110,18 @@ impl Settings {
         }
         if self.sign_in != SignIn::default() && self.proxy.is_empty() {
             return Err(Error::SignInWithoutProxy);
+        }
+        if self.shards.len() > MAX_SHARDS {
+            return Err(Error::TooManyShards);
+        }
+        if let Some(twice) = (1..self.shards.len()).find(|at| self.shards[..*at].contains(&self.shards[*at])) {
+            return Err(Error::ShardTwice(self.shards[twice].to_string()));
+        }
+        if !self.shards.is_empty() && self.shard_token.is_none() {
+            return Err(Error::ShardsWithoutToken);
+        }
+        if self.shard_token.as_ref().is_some_and(|token| !is_secret(token)) {
+            return Err(Error::WeakShardToken);
         }
         if self.sends_tokens_in_the_clear() {
             log::warn!(
@@ -122,6 +142,11 @@ impl Settings {
     pub(crate) fn is_private(&self) -> bool {
         self.bind.is_loopback() && !self.public
     }
+}
+
+/// Returns true if a text can be the secret of shards: printable ASCII without blanks, hard to guess.
+fn is_secret(text: &str) -> bool {
+    text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Returns true if a text is an origin as browsers send it: scheme, host and port, and nothing else.
@@ -162,6 +187,18 @@ mod tests {
         assert!(Settings { public: true, ..all.clone() }.check().is_ok());
         let wrong = Settings { cors: Some("corpus.example".to_owned()), ..Settings::default() };
         assert!(matches!(wrong.check(), Err(Error::Cors(_))));
+    }
+
+    #[test]
+    fn shards_need_a_strong_secret_and_different_addresses() {
+        let address = |text: &str| text.parse::<ShardAddress>().unwrap();
+        let gateway = Settings { shards: vec![address("http://a"), address("http://b")], ..Settings::default() };
+        assert!(matches!(gateway.check(), Err(Error::ShardsWithoutToken)));
+        let with = |token: &str| Settings { shard_token: Some(token.to_owned()), ..gateway.clone() };
+        assert!(matches!(with("secret").check(), Err(Error::WeakShardToken)));
+        assert!(with(&"x".repeat(40)).check().is_ok());
+        let twice = Settings { shards: vec![address("http://a"), address("http://a:80/")], ..with(&"x".repeat(40)) };
+        assert!(matches!(twice.check(), Err(Error::ShardTwice(_))));
     }
 
     #[test]

@@ -14,7 +14,7 @@ export interface About {
   rule: MatchRule;
   /** Whether the numbers are exact. */
   exactness: Exactness;
-  /** The caution to show with the answer; missing unless a limit stopped the search. */
+  /** The caution to show with the answer; missing unless a limit stopped the search or shards did not answer. */
   warning?: string;
   /** The documents that the answer leaves out or counts in groups, because the client may not read them; missing if there are none. */
   rights?: AppliedRights;
@@ -798,7 +798,7 @@ export interface Error {
 }
 
 /** Whether the numbers of an answer are exact. */
-export type Exactness = { kind: "exact" } | { hits: number; kind: "sample"; of_hits: number; seed: number } | { kind: "cut-off"; limit: Limit; of_tokens: number; seen_tokens: number; time_limit_s?: number };
+export type Exactness = { kind: "exact" } | { hits: number; kind: "sample"; of_hits: number; seed: number } | { kind: "partial"; of_shards: number; shards: number; tokens: number } | { kind: "cut-off"; limit: Limit; of_tokens: number; seen_tokens: number; time_limit_s?: number };
 
 export type FeedHealth = "alive" | "slow" | "failing" | "dead" | "new";
 /** The choices of FeedHealth with their meanings. */

@@ -4,9 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use serde_json::json;
 use tidings_pipeline::Pipeline;
+use tidings_pipeline::config::shard_addresses;
 use tidings_pipeline::health::metrics;
 use tidings_serve::{HomeMetrics, Server};
 use tokio::signal::unix::{SignalKind, signal};
@@ -34,6 +35,9 @@ pub struct Args {
     /// Require an access token for text on all connections
     #[arg(long)]
     public: bool,
+    /// Answer from these servers, each with other sites of the corpus, instead of from this home [default: setting serve.shards]
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    shards: Vec<String>,
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -47,13 +51,24 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         files.key = home.root().join(&files.key);
     }
     settings.contact = Some(config.fetch.contact.clone()).filter(|contact| !contact.is_empty());
+    if !args.shards.is_empty() {
+        settings.shards = shard_addresses(&args.shards).map_err(|error| anyhow!("--shards: {error}"))?;
+    }
+    let token_file = &config.serve.shard_token_file;
+    if !token_file.as_os_str().is_empty() {
+        let path = home.root().join(token_file);
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read serve.shard_token_file {}", path.display()))?;
+        settings.shard_token = Some(text.trim().to_owned());
+    }
+    let is_gateway = !settings.shards.is_empty();
     let pipeline = Pipeline::new(home.clone(), config.clone());
     settings.home_metrics = Some(HomeMetrics(Arc::new(move || metrics::of_home(&pipeline))));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the server")?;
     let stopped_by = runtime.block_on(async {
         let server = Server::bind(home, settings).await?;
-        if server.corpora().is_empty() {
+        if server.corpora().is_empty() && !is_gateway {
             log::warn!("the corpus has no index yet; run `tidings run`, and it appears here");
         }
         // Callers parse this line to learn the port.

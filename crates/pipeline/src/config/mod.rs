@@ -39,7 +39,7 @@ pub use index::IndexConfig;
 pub use keys::variables;
 pub use reference::{EffectiveConfig, reference};
 pub use run::{LastDay, RunConfig, Span};
-pub use serve::ServeConfig;
+pub use serve::{ServeConfig, shard_addresses};
 pub use store::StoreConfig;
 
 use keys::{explain, override_from};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
-use tidings_serve::{Availability, Network, SignIn, TlsFiles};
+use tidings_serve::{Availability, Network, ShardAddress, SignIn, TlsFiles};
 use tidings_store::tokens;
 
 use super::{seconds, within};
@@ -32,6 +32,8 @@ pub struct ServeConfig {
     pub proxy_groups: Vec<String>,
     pub tls_certificate: PathBuf,
     pub tls_key: PathBuf,
+    pub shards: Vec<String>,
+    pub shard_token_file: PathBuf,
 }
 
 impl Default for ServeConfig {
@@ -55,8 +57,15 @@ impl Default for ServeConfig {
             proxy_groups: Vec::new(),
             tls_certificate: PathBuf::new(),
             tls_key: PathBuf::new(),
+            shards: Vec::new(),
+            shard_token_file: PathBuf::new(),
         }
     }
+}
+
+/// The addresses of shards.
+pub fn shard_addresses(texts: &[String]) -> std::result::Result<Vec<ShardAddress>, String> {
+    texts.iter().map(|text| text.parse()).collect()
 }
 
 impl ServeConfig {
@@ -101,6 +110,7 @@ impl ServeConfig {
             proxy: self.proxy()?,
             sign_in: self.sign_in()?,
             tls: self.tls()?,
+            shards: shard_addresses(&self.shards).map_err(|error| anyhow!("serve.shards: {error}"))?,
             ..tidings_serve::Settings::default()
         })
     }

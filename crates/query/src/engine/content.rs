@@ -11,7 +11,7 @@ use crate::cql::Attribute;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use tidings_index::lexicon::Layer;
-use tidings_lang::{StopList, is_date_name, stop_list};
+use tidings_lang::{is_date_name, stop_list};
 
 /// The kind of a word, as far as lists are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,8 @@ impl TagClass {
 }
 
 const CLASSES: usize = 6;
+/// The tokens of a word by class of tags.
+pub(crate) type TagClasses = [u64; CLASSES];
 /// The most frequent words of a corpus among which function words are looked for without the help of tags.
 const FREQUENT_WORDS: usize = 200;
 /// The share of a word's tokens with tags of closed classes from which it is a function word.
@@ -76,9 +78,8 @@ pub struct ContentWords<'e> {
     engine: &'e Engine,
     attribute: Attribute,
     language: &'e str,
-    stop_words: Option<&'static StopList>,
     /// Tokens of each word by class of tags; empty if the corpus has no universal tags.
-    classes: Vec<[u64; CLASSES]>,
+    classes: Vec<TagClasses>,
     /// The most frequent words.
     frequent: HashSet<u32>,
 }
@@ -89,36 +90,43 @@ impl Engine {
         if !matches!(attribute, Attribute::Word | Attribute::Lc | Attribute::Lemma) {
             return None;
         }
+        let mut classes = self.class_counts(attribute);
+        let totals: Vec<u64> = classes.iter().map(|classes| classes.iter().sum()).collect();
+        if !self.has_universal_tags() {
+            classes.clear();
+        }
+        let mut ordered = totals.clone();
+        ordered.sort_unstable_by_key(|total| std::cmp::Reverse(*total));
+        let least = ordered.get(FREQUENT_WORDS - 1).copied().unwrap_or(0).max(1);
+        let mut frequent: Vec<u32> = (0..totals.len() as u32).filter(|word| totals[*word as usize] >= least).collect();
+        // Equals by value, and not by number, which depends on the order in which documents were added.
+        frequent.sort_by_cached_key(|word| (std::cmp::Reverse(totals[*word as usize]), self.name(attribute, *word)));
+        frequent.truncate(FREQUENT_WORDS);
+        Some(ContentWords { engine: self, attribute, language, classes, frequent: frequent.into_iter().collect() })
+    }
+}
+
+impl Engine {
+    /// The tokens of each word of an attribute by class of tags.
+    pub(super) fn class_counts(&self, attribute: Attribute) -> Vec<TagClasses> {
         let lexicon = self.lexicon();
         let words = self.words_of_lexemes(attribute);
-        let by_lexeme = self.lexeme_totals();
         let tags = 0..lexicon.count(Layer::Tag);
-        let is_tagged = lexicon.find(Layer::Tag, "NOUN").is_some();
         let class_of_tag: Vec<TagClass> = tags.map(|tag| TagClass::of(lexicon.string(Layer::Tag, tag))).collect();
-        let count = lexicon.count(layer_of(attribute, lexicon)) as usize;
-        let mut classes = vec![[0; CLASSES]; if is_tagged { count } else { 0 }];
-        let mut totals = vec![0u64; count];
-        for ((word, tag), tokens) in words.iter().zip(lexicon.all_of(Layer::Tag)).zip(by_lexeme) {
+        let mut classes = vec![[0; CLASSES]; lexicon.count(layer_of(attribute, lexicon)) as usize];
+        for ((word, tag), tokens) in words.iter().zip(lexicon.all_of(Layer::Tag)).zip(self.lexeme_totals()) {
             let class = class_of_tag.get(tag as usize).copied().unwrap_or(TagClass::Open);
             if let Some(counts) = classes.get_mut(*word as usize) {
                 counts[class as usize] += tokens;
             }
-            if let Some(total) = totals.get_mut(*word as usize) {
-                *total += tokens;
-            }
         }
-        let mut frequent: Vec<u32> = (0..count as u32).filter(|word| totals[*word as usize] > 0).collect();
-        frequent.sort_unstable_by_key(|word| (std::cmp::Reverse(totals[*word as usize]), *word));
-        frequent.truncate(FREQUENT_WORDS);
-        Some(ContentWords {
-            engine: self,
-            attribute,
-            language,
-            stop_words: stop_list(language),
-            classes,
-            frequent: frequent.into_iter().collect(),
-        })
+        classes
     }
+}
+
+/// The number of the most frequent words among which function words are looked for.
+pub(crate) fn frequent_words() -> usize {
+    FREQUENT_WORDS
 }
 
 impl ContentWords<'_> {
@@ -129,41 +137,44 @@ impl ContentWords<'_> {
 
     /// The kind of a word, by its number.
     pub fn kind(&self, word: u32) -> WordKind {
-        let lexicon = self.engine.lexicon();
-        let stored = lexicon.string(layer_of(self.attribute, lexicon), word);
-        if let Some(kind) = kind_of_shape(stored) {
-            return kind;
-        }
-        let lower = lower_case(stored);
-        if is_date_name(&lower, self.language) {
-            return WordKind::Date;
-        }
-        match self.class(word) {
-            Some(TagClass::Closed) => WordKind::Function,
-            Some(TagClass::Number) => WordKind::Number,
-            Some(TagClass::Symbol) => WordKind::Symbol,
-            Some(TagClass::Name) => WordKind::Name,
-            Some(TagClass::Open) => WordKind::Content,
-            Some(TagClass::Adverb) | None if self.is_frequent_stop_word(word, &lower) => WordKind::Function,
-            Some(TagClass::Adverb) | None => WordKind::Content,
-        }
+        let value = self.engine.name(self.attribute, word);
+        kind_of(&value, self.language, self.classes.get(word as usize), self.frequent.contains(&word))
     }
+}
 
+/// The kind of a word of a language, from the tokens with it by class of tags. `is_frequent` says that it is one of the most
+/// frequent words of the corpus.
+pub(crate) fn kind_of(value: &str, language: &str, classes: Option<&TagClasses>, is_frequent: bool) -> WordKind {
+    if let Some(kind) = kind_of_shape(value) {
+        return kind;
+    }
+    let lower = lower_case(value);
+    if is_date_name(&lower, language) {
+        return WordKind::Date;
+    }
+    let is_stop_word = || is_frequent && stop_list(language).is_some_and(|list| list.contains(&lower));
+    match classes.map(TagClass::most_of) {
+        Some(TagClass::Closed) => WordKind::Function,
+        Some(TagClass::Number) => WordKind::Number,
+        Some(TagClass::Symbol) => WordKind::Symbol,
+        Some(TagClass::Name) => WordKind::Name,
+        Some(TagClass::Open) => WordKind::Content,
+        Some(TagClass::Adverb) | None if is_stop_word() => WordKind::Function,
+        Some(TagClass::Adverb) | None => WordKind::Content,
+    }
+}
+
+impl TagClass {
     /// The class of most tokens of a word; closed classes count together.
-    fn class(&self, word: u32) -> Option<TagClass> {
-        let counts = self.classes.get(word as usize)?;
+    fn most_of(counts: &TagClasses) -> TagClass {
         let all: u64 = counts.iter().sum();
         let order =
             [TagClass::Closed, TagClass::Number, TagClass::Symbol, TagClass::Name, TagClass::Adverb, TagClass::Open];
         if all == 0 {
-            return Some(TagClass::Open);
+            return TagClass::Open;
         }
         let share = |class: TagClass| counts[class as usize] as f64 / all as f64;
-        Some(order.into_iter().find(|class| share(*class) >= MOSTLY).unwrap_or(TagClass::Open))
-    }
-
-    fn is_frequent_stop_word(&self, word: u32, lower: &str) -> bool {
-        self.frequent.contains(&word) && self.stop_words.is_some_and(|list| list.contains(lower))
+        order.into_iter().find(|class| share(*class) >= MOSTLY).unwrap_or(TagClass::Open)
     }
 }
 

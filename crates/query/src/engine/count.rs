@@ -4,10 +4,12 @@ use super::scope::Scope;
 use super::search::DayCursor;
 use super::set::LexemeSet;
 use super::{Engine, Limits, Search, Subcorpus};
-use crate::measure::{overdispersion_of_neighbours, per_million};
+use crate::measure::overdispersion_of_neighbours;
+use crate::merge::Merge;
 use crate::question::{Frequencies, FrequencyRow, Timeline, TimelinePoint};
-use crate::trend::Step;
+use crate::trend::{Bin, Step};
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use tidings_index::{Day, Segment};
@@ -30,6 +32,22 @@ pub struct DayCounts {
     pub hits: BTreeMap<Day, u64>,
     /// Days that were not searched to their end because a limit was reached; they may have more hits.
     pub unseen: BTreeSet<Day>,
+}
+
+impl DayCounts {
+    /// Adds the counts of the days of a segment.
+    fn add(&mut self, segment: &Segment, counts: Vec<u64>) {
+        for (day, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
+            *self.hits.entry(segment.day(day)).or_default() += count;
+        }
+    }
+}
+
+impl Merge for DayCounts {
+    fn merge_from(&mut self, other: DayCounts) {
+        self.hits.merge_from(other.hits);
+        self.unseen.merge_from(other.unseen);
+    }
 }
 
 /// Counts by the values of a field.
@@ -102,16 +120,23 @@ impl Search<'_> {
     /// Hits by day.
     pub fn by_day(&self, limits: &Limits) -> DayCounts {
         self.begin_pass(limits);
-        let mut days = DayCounts::default();
+        let (mut days, mut others) = (DayCounts::default(), Vec::new());
         for index in 0..self.segments() {
             let segment = self.segment(index);
             let mut counts = vec![0u64; segment.days()];
-            let documents = self.scope(index).documents();
-            if self.count_stored_days(index, &mut counts) {
-                limits.saw(tokens_in(segment, self.scope(index)));
-            } else {
+            match self.count_stored_days(index, &mut counts) {
+                true => limits.saw(tokens_in(segment, self.scope(index))),
+                false => others.push(index),
+            }
+            days.add(segment, counts);
+        }
+        days.merge_from(self.fold_hits(&others, limits, |blocks| {
+            let mut days = DayCounts::default();
+            while let Some(block) = blocks.next() {
+                let (segment, documents) = (self.segment(block.index), block.documents.clone());
+                let mut counts = vec![0u64; segment.days()];
                 let mut cursor = DayCursor::new(segment, documents.start);
-                let seen = self.search_in(index, limits, &mut |start, _| {
+                let seen = blocks.search(&block, &mut |start, _| {
                     if let Some(count) = counts.get_mut(cursor.index_at(start)) {
                         *count += 1;
                     }
@@ -121,11 +146,10 @@ impl Search<'_> {
                     let unseen = segment.day_index(seen)..=segment.day_index(documents.end - 1);
                     days.unseen.extend(unseen.map(|day| segment.day(day)));
                 }
+                days.add(segment, counts);
             }
-            for (day, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
-                *days.hits.entry(segment.day(day)).or_default() += count;
-            }
-        }
+            days
+        }));
         days
     }
 
@@ -205,12 +229,8 @@ impl Search<'_> {
     /// there are no rates.
     pub fn frequencies_by_field(&self, name: &str, limits: &Limits) -> (Frequencies, bool) {
         let counted = self.by_field(name, limits);
-        let rows = counted.values.into_iter().filter(|(_, (hits, _))| *hits > 0).map(|(value, (hits, tokens))| {
-            let tokens = counted.complete.then_some(tokens);
-            let rate = tokens.and_then(|tokens| per_million(hits as f64, tokens as f64));
-            FrequencyRow { value, hits, tokens, per_million: rate }
-        });
-        (frequencies(name, self.tokens(), rows), counted.complete)
+        let rows = FrequencyRow::of_field(counted.values, counted.complete);
+        (Frequencies::rank(name, self.tokens(), rows), counted.complete)
     }
 
     /// The number of tokens of the selected documents.
@@ -221,21 +241,19 @@ impl Search<'_> {
     /// Hits per interval, with the volume of each. An interval that was not searched to its end has no hits and no rate;
     /// if there is one, no interval has a band, because the dispersion is unknown. Returns true if the search was exhaustive.
     pub fn timeline(&self, step: Step, confidence: f64, limits: &Limits) -> (Timeline, bool) {
+        let counts = self.timeline_counts(step, limits);
+        (counts.timeline(step, confidence), counts.unseen.is_empty())
+    }
+
+    /// Hits by day, with the volume of each and the sites of each interval.
+    pub(crate) fn timeline_counts(&self, step: Step, limits: &Limits) -> TimelineCounts {
         let counts = self.by_day(limits);
-        let complete = counts.unseen.is_empty();
         if self.is_unfiltered() {
-            return (timeline(step, confidence, &counts, self.engine.all_volume()), complete);
+            return TimelineCounts::new(step, &counts, self.engine.all_volume());
         }
         let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
-        (timeline(step, confidence, &counts, &volume(scopes)), complete)
+        TimelineCounts::new(step, &counts, &volume(scopes))
     }
-}
-
-fn frequencies(by: &str, tokens: u64, rows: impl Iterator<Item = FrequencyRow>) -> Frequencies {
-    let mut rows: Vec<FrequencyRow> = rows.collect();
-    rows.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
-    let hits = rows.iter().map(|row| row.hits).sum();
-    Frequencies { by: by.to_owned(), hits, tokens, values: rows.len() as u64, rows }
 }
 
 pub(crate) fn tokens_in(segment: &Segment, scope: &Scope) -> u64 {
@@ -291,41 +309,83 @@ fn volume<'s>(scopes: impl Iterator<Item = (&'s Segment, &'s Scope)>) -> BTreeMa
     days
 }
 
-/// Sums counts by day into bins, from the first day with documents to the last.
-fn timeline(step: Step, confidence: f64, counts: &DayCounts, volume: &BTreeMap<Day, DayVolume>) -> Timeline {
-    let ends = volume.keys().next().zip(volume.keys().next_back());
-    let bins = ends.map(|(first, last)| step.bins(first.date(), last.date())).unwrap_or_default();
-    let mut days = volume.iter().peekable();
-    let mut collected = Vec::with_capacity(bins.len());
-    // The last bin with a document of each site.
-    let mut met: Vec<usize> = Vec::new();
-    for bin in &bins {
-        let (mut total, mut tokens, mut documents, mut sites, mut days_with_documents) = (Some(0), 0, 0, 0, 0);
-        let last = Day::of(bin.last);
-        while let Some((day, volume)) = days.next_if(|(day, _)| **day <= last) {
-            let today = counts.hits.get(day).copied().unwrap_or(0);
-            total = total.filter(|_| !counts.unseen.contains(day)).map(|total: u64| total + today);
-            tokens += volume.tokens;
-            documents += volume.documents;
-            days_with_documents += 1;
+/// Hits by day with what was collected, to be summed into bins. Days are counted from 1970-01-01.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimelineCounts {
+    hits: BTreeMap<i32, u64>,
+    /// Days that were not searched to their end.
+    unseen: BTreeSet<i32>,
+    /// The tokens and documents of each day with documents.
+    days: BTreeMap<i32, (u64, u64)>,
+    /// The sites with documents in each bin, by its first day.
+    sites: BTreeMap<i32, u64>,
+}
+
+impl Merge for TimelineCounts {
+    fn merge_from(&mut self, other: TimelineCounts) {
+        self.hits.merge_from(other.hits);
+        self.unseen.merge_from(other.unseen);
+        self.days.merge_from(other.days);
+        self.sites.merge_from(other.sites);
+    }
+}
+
+impl TimelineCounts {
+    fn new(step: Step, counts: &DayCounts, volume: &BTreeMap<Day, DayVolume>) -> TimelineCounts {
+        let mut sites = BTreeMap::new();
+        // The last bin with a document of each site.
+        let mut met: Vec<i32> = Vec::new();
+        let mut bin: Option<Bin> = None;
+        for (day, volume) in volume {
+            let date = day.date();
+            let bin = *match &mut bin {
+                Some(bin) if date <= bin.last => bin,
+                bin => bin.insert(step.bin_of(date)),
+            };
+            let first = Day::of(bin.first).0;
             for site in &volume.sites {
                 if met.len() <= *site as usize {
-                    met.resize(*site as usize + 1, usize::MAX);
+                    met.resize(*site as usize + 1, i32::MIN);
                 }
-                if std::mem::replace(&mut met[*site as usize], collected.len()) != collected.len() {
-                    sites += 1;
+                if std::mem::replace(&mut met[*site as usize], first) != first {
+                    *sites.entry(first).or_default() += 1;
                 }
             }
         }
-        collected.push((total, (tokens, documents, sites, days_with_documents)));
+        TimelineCounts {
+            hits: counts.hits.iter().map(|(day, hits)| (day.0, *hits)).collect(),
+            unseen: counts.unseen.iter().map(|day| day.0).collect(),
+            days: volume.iter().map(|(day, volume)| (day.0, (volume.tokens, volume.documents))).collect(),
+            sites,
+        }
     }
-    // With gaps the dispersion of neighbours is unknown.
-    let pairs: Option<Vec<(u64, u64)>> =
-        collected.iter().map(|(hits, (tokens, ..))| Some(((*hits)?, *tokens))).collect();
-    let spread = pairs.map(|pairs| overdispersion_of_neighbours(&pairs));
-    let points = bins.into_iter().zip(collected);
-    let points = points.map(|(bin, (hits, volume))| TimelinePoint::of(bin, hits, volume, spread, confidence)).collect();
-    Timeline { hits: counts.hits.values().sum(), ..Timeline::of(step, confidence, points) }
+
+    /// Sums counts by day into bins, from the first day with documents to the last.
+    pub fn timeline(&self, step: Step, confidence: f64) -> Timeline {
+        let ends = self.days.keys().next().zip(self.days.keys().next_back());
+        let bins = ends.map(|(first, last)| step.bins(Day(*first).date(), Day(*last).date())).unwrap_or_default();
+        let mut collected = Vec::with_capacity(bins.len());
+        for bin in &bins {
+            let (first, last) = (Day::of(bin.first).0, Day::of(bin.last).0);
+            let (mut total, mut tokens, mut documents, mut days_with_documents) = (Some(0), 0, 0, 0);
+            for (day, (of_tokens, of_documents)) in self.days.range(first..=last) {
+                let today = self.hits.get(day).copied().unwrap_or(0);
+                total = total.filter(|_| !self.unseen.contains(day)).map(|total: u64| total + today);
+                tokens += of_tokens;
+                documents += of_documents;
+                days_with_documents += 1;
+            }
+            let sites = self.sites.get(&first).copied().unwrap_or(0);
+            collected.push((total, (tokens, documents, sites, days_with_documents)));
+        }
+        // With gaps the dispersion of neighbours is unknown.
+        let pairs: Option<Vec<(u64, u64)>> =
+            collected.iter().map(|(hits, (tokens, ..))| Some(((*hits)?, *tokens))).collect();
+        let spread = pairs.map(|pairs| overdispersion_of_neighbours(&pairs));
+        let points = bins.into_iter().zip(collected);
+        let points = points.map(|(bin, (hits, volume))| TimelinePoint::of(bin, hits, volume, spread, confidence));
+        Timeline { hits: self.hits.values().sum(), ..Timeline::of(step, confidence, points.collect()) }
+    }
 }
 
 impl Engine {

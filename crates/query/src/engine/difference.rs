@@ -20,7 +20,7 @@ use tidings_index::{Day, Segment};
 pub struct WordDifferences {
     /// What the test rests on.
     pub basis: ContrastBasis,
-    /// The words tested, ascending by number.
+    /// The words tested, in the order of their values.
     pub words: Vec<(u32, Difference)>,
 }
 
@@ -63,13 +63,17 @@ impl Engine {
         let basis = documents.basis();
         let mut words = Vec::new();
         let mut each_word = |cells: &SiteCells<'_>, add: &mut dyn FnMut(&[CellCount])| {
-            self.each_word_by_site(cells, attribute, min_documents, after.limits(), |word, counts| {
-                let documents: u64 = counts.iter().map(|count| u64::from(count.documents)).sum();
-                if documents >= min_documents && self.is_compared(attribute, word, config) {
-                    add(counts);
-                    words.push(word);
+            let found = self.map_words_by_site(cells, attribute, min_documents, after.limits(), || {
+                |word, counts: &[CellCount]| {
+                    let documents: u64 = counts.iter().map(|count| u64::from(count.documents)).sum();
+                    let is_tested = documents >= min_documents && self.is_compared(attribute, word, config);
+                    is_tested.then(|| (word, counts.to_vec()))
                 }
             });
+            for (word, counts) in found {
+                add(&counts);
+                words.push(word);
+            }
         };
         let differences = match basis.unit.step() {
             Some(step) => {

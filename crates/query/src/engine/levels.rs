@@ -38,6 +38,16 @@ pub struct LevelCounts {
     pub complete: bool,
 }
 
+impl LevelCounts {
+    /// Ranks rows of several values: the `most` most frequent of those with at least `at_least` hits.
+    pub(crate) fn rank(mut rows: Vec<(Vec<String>, u64)>, hits: u64, at_least: u64, most: usize) -> LevelCounts {
+        rows.retain(|(_, count)| *count >= at_least);
+        let values = rows.len() as u64;
+        keep_first(&mut rows, most);
+        LevelCounts { rows, values, hits, complete: true }
+    }
+}
+
 /// The maximum number of distinct rows in memory.
 const MAX_ROWS: usize = 2_000_000;
 /// The memory of a row besides its codes.

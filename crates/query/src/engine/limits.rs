@@ -27,7 +27,7 @@ choices! {
 }
 
 /// A search that a limit stopped.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CutOff {
     /// Tokens of the pass that was stopped, as far as it came.
     pub seen_tokens: u64,
@@ -54,7 +54,10 @@ struct LimitState {
     of_tokens: AtomicU64,
     /// A pass was begun after the one that a limit stopped; it adds nothing.
     is_past: AtomicBool,
-    check: Option<Check>,
+    check: Option<Hook>,
+    /// The threads of the question and the least tokens of a block; by default one thread for each core.
+    threads: Option<(usize, u32)>,
+    thread_end: Option<Hook>,
     memory: Option<Arc<MemoryPool>>,
     /// The bytes that the question may use, if not the share of the pool.
     share: Option<u64>,
@@ -62,13 +65,22 @@ struct LimitState {
     reserved: AtomicU64,
 }
 
-/// What the owner of a search does at each check.
-struct Check(Box<dyn Fn() + Send + Sync>);
+/// A function of the owner of a search.
+struct Hook(Box<dyn Fn() + Send + Sync>);
 
-impl fmt::Debug for Check {
+impl fmt::Debug for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Check")
+        f.write_str("Hook")
     }
+}
+
+/// The least tokens of a block of documents that a thread takes at a time.
+const BLOCK_TOKENS: u32 = 1 << 20;
+
+/// The number of cores that this process may use.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 impl Limits {
@@ -100,20 +112,53 @@ impl Limits {
 
     /// Calls a function at each check, on the thread that searches. For limits that are not shared yet.
     pub fn with_check(mut self, check: impl Fn() + Send + Sync + 'static) -> Limits {
-        Arc::get_mut(&mut self.0).expect("limits are set before they are shared").check = Some(Check(Box::new(check)));
+        self.state_mut().check = Some(Hook(Box::new(check)));
         self
+    }
+
+    /// Sets the threads of the question, by default one for each core, and the least tokens of a block that one of them
+    /// takes at a time. Answers are the same for every number. For limits that are not shared yet.
+    pub fn with_threads(mut self, threads: usize, block_tokens: u32) -> Limits {
+        self.state_mut().threads = Some((threads.max(1), block_tokens.max(1)));
+        self
+    }
+
+    /// Calls a function at the end of each further thread of the question, on that thread, to account for its time. For
+    /// limits that are not shared yet.
+    pub fn with_thread_end(mut self, end: impl Fn() + Send + Sync + 'static) -> Limits {
+        self.state_mut().thread_end = Some(Hook(Box::new(end)));
+        self
+    }
+
+    fn state_mut(&mut self) -> &mut LimitState {
+        Arc::get_mut(&mut self.0).expect("limits are set before they are shared")
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.0.threads.map_or_else(cores, |(threads, _)| threads)
+    }
+
+    pub(super) fn block_tokens(&self) -> u32 {
+        self.0.threads.map_or(BLOCK_TOKENS, |(_, tokens)| tokens)
+    }
+
+    /// Called by each further thread of the question when it ends.
+    pub(super) fn end_thread(&self) {
+        if let Some(Hook(end)) = &self.0.thread_end {
+            end();
+        }
     }
 
     /// Sets the memory that the question takes its share of. For limits that are not shared yet.
     pub fn with_memory(mut self, memory: Arc<MemoryPool>) -> Limits {
-        Arc::get_mut(&mut self.0).expect("limits are set before they are shared").memory = Some(memory);
+        self.state_mut().memory = Some(memory);
         self
     }
 
     /// Sets the bytes of the pool that this question may use, for one that is known to need more than the others. For
     /// limits that are not shared yet.
     pub fn with_share(mut self, bytes: u64) -> Limits {
-        Arc::get_mut(&mut self.0).expect("limits are set before they are shared").share = Some(bytes);
+        self.state_mut().share = Some(bytes);
         self
     }
 
@@ -142,7 +187,7 @@ impl Limits {
     /// Returns true if the client no longer waits for the answer. For work that is needed although the time is over, such as
     /// the lines of the hits that were found.
     pub(crate) fn is_cancelled(&self) -> bool {
-        if let Some(Check(check)) = &self.0.check {
+        if let Some(Hook(check)) = &self.0.check {
             check();
         }
         self.0.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Relaxed))

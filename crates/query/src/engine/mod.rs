@@ -28,6 +28,8 @@ mod memory;
 mod near;
 pub(crate) mod nfa;
 mod nfa_run;
+mod parallel;
+mod part_counts;
 mod periods;
 mod plan;
 mod relations;
@@ -45,27 +47,33 @@ mod thesaurus;
 mod time;
 mod view;
 mod visibility;
+mod word_cells;
 mod words;
 
 pub use content::{ContentWords, WordKind};
+pub(crate) use content::{TagClasses, frequent_words, kind_of};
 pub use contrast::ContrastOf;
-pub use count::{DayCounts, DayVolume, FieldCounts};
+pub use count::{DayCounts, DayVolume, FieldCounts, TimelineCounts};
 pub use difference::WordDifferences;
 pub use dispersion::{CorpusPart, HitDispersion};
+pub(crate) use documents::HitsByDocument;
 pub use layers::Features;
 pub use levels::{Level, LevelCounts};
 pub use limits::{CutOff, Limit, Limits};
 pub use memory::MemoryPool;
 pub(crate) use memory::Reserved;
+pub(crate) use part_counts::CellRows;
 pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};
 pub use series::{SeriesConfig, TestedWord, TestedWords, WordSeason, WordStep};
 pub use sketch::SketchOf;
 pub use span_values::{SpanCount, SpanCounts, SpanKey, SpanTally};
 pub use thesaurus::{Similar, SimilarTo, SimilarWord};
+pub(crate) use time::of_sites;
 pub use view::{MOST_SORTED, View};
 pub use visibility::{Cells, GROUP_DOCUMENTS, Reading, SETTLING_DAYS, Selection};
 pub use words::is_wordlike;
+pub(crate) use words::words as rank_words;
 
 use crate::cql::MatchRule;
 use crate::cql::ast::Query;
@@ -82,6 +90,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use tidings_index::lexicon::{Layer, Lexicon};
 use tidings_index::{Day, Snapshot};
 use visibility::{Groups, GroupsKey};
+pub(crate) use word_cells::{CellTable, WordCells};
 
 /// An error of the engine.
 #[derive(Debug, thiserror::Error)]
@@ -107,6 +116,9 @@ pub enum EngineError {
          them in one regular expression"
     )]
     TooManyWords,
+    /// A shard of a corpus is asked for what only the whole corpus knows.
+    #[error("{0} cannot be put together from shards; ask a server that has the whole corpus in one index")]
+    NeedsWholeCorpus(&'static str),
     /// A limit was reached while the query was compiled.
     #[error("the time limit is reached; use fewer alternatives or simpler regular expressions")]
     Stopped,
@@ -223,7 +235,31 @@ impl Engine {
         filter: Option<&Filter>,
         limits: &Limits,
     ) -> Result<Search<'_>> {
-        let mut builder = SetBuilder::new(self, limits);
+        self.search_with(query, rule, filter, SetBuilder::new(self, limits))
+    }
+
+    /// The same for a shard of a corpus. With `is_lenient` annotations that no document of the shard has match nothing.
+    pub(crate) fn search_part(
+        &self,
+        query: &Query,
+        rule: MatchRule,
+        filter: Option<&Filter>,
+        limits: &Limits,
+        is_lenient: bool,
+    ) -> Result<Search<'_>> {
+        if query.cut.is_some() {
+            return Err(EngineError::NeedsWholeCorpus("cut, the first hits of the corpus,"));
+        }
+        self.search_with(query, rule, filter, SetBuilder::of_part(self, limits, is_lenient))
+    }
+
+    fn search_with(
+        &self,
+        query: &Query,
+        rule: MatchRule,
+        filter: Option<&Filter>,
+        mut builder: SetBuilder<'_>,
+    ) -> Result<Search<'_>> {
         let compiled = CompiledQuery::new(query, self, &mut builder)?;
         let filter = filter.map(Filter::compile).transpose()?;
         Ok(Search::new(self, query, compiled, rule, filter, builder.into_memory()))

@@ -1,5 +1,7 @@
 //! Collocations: words in the windows around hits.
 
+use super::parallel::Block;
+use super::search::HitBlocks;
 use super::set::layer_of;
 use super::{Limits, Search};
 use crate::cql::Attribute;
@@ -7,6 +9,7 @@ use crate::measure::association::Association;
 use crate::question::{Collocates, Window};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
+use tidings_index::lexicon::Layer;
 
 /// The strings in the windows of hits.
 pub(super) struct NearCounts {
@@ -16,6 +19,16 @@ pub(super) struct NearCounts {
 }
 
 impl NearCounts {
+    /// The hits.
+    pub(super) fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// The counts by the number of the string.
+    pub(super) fn into_counts(self) -> Vec<u64> {
+        self.counts
+    }
+
     /// The strings that occur, with their counts.
     pub(super) fn each(&self) -> impl Iterator<Item = (u32, u64)> {
         (0..).zip(&self.counts).filter(|(_, count)| **count > 0).map(|(id, count)| (id, *count))
@@ -28,48 +41,63 @@ impl Search<'_> {
         self.begin_pass(limits);
         let layer = layer_of(attribute, self.engine.lexicon());
         let lexicon = self.engine.lexicon();
-        let mut near = vec![0u64; lexicon.count(layer) as usize];
-        let mut hits = 0;
-        for index in 0..self.segments() {
-            let segment = self.segment(index);
-            let column = segment.column();
-            let mut counts = vec![0u32; column.bound()];
-            let mut touched = Vec::new();
-            let mut document = 0..0;
-            let mut note = |positions: Range<u32>| {
-                for position in positions {
-                    let local_id = column.get(position);
-                    let count = &mut counts[local_id as usize];
-                    if *count == 0 {
-                        touched.push(local_id);
-                    }
-                    *count += 1;
+        let all: Vec<usize> = (0..self.segments()).collect();
+        let (counts, hits) = self.fold_hits(&all, limits, |blocks| {
+            let mut sum = (vec![0u64; lexicon.count(layer) as usize], 0);
+            while let Some(block) = blocks.next() {
+                self.near_in(&block, blocks, window, layer, &mut sum);
+            }
+            sum
+        });
+        NearCounts { counts, hits }
+    }
+
+    /// Adds the strings in the windows of the hits of a block, and the hits.
+    fn near_in(
+        &self,
+        block: &Block,
+        blocks: &mut HitBlocks<'_>,
+        window: Window,
+        layer: Layer,
+        (near, hits): &mut (Vec<u64>, u64),
+    ) {
+        let (lexicon, segment) = (self.engine.lexicon(), self.segment(block.index));
+        let column = segment.column();
+        let mut counts = vec![0u32; column.bound()];
+        let mut touched = Vec::new();
+        let mut document = 0..0;
+        let mut note = |positions: Range<u32>| {
+            for position in positions {
+                let local_id = column.get(position);
+                let count = &mut counts[local_id as usize];
+                if *count == 0 {
+                    touched.push(local_id);
                 }
-            };
-            self.each_in(index, limits, &mut |start, end| {
-                hits += 1;
-                if !document.contains(&start) {
-                    document = segment.tokens_of(segment.document_at(start));
+                *count += 1;
+            }
+        };
+        blocks.search(block, &mut |start, end| {
+            *hits += 1;
+            if !document.contains(&start) {
+                document = segment.tokens_of(segment.document_at(start));
+            }
+            match window {
+                Window::Tokens { left, right } => {
+                    note(start.saturating_sub(left).max(document.start)..start);
+                    note(end..end.saturating_add(right).min(document.end));
                 }
-                match window {
-                    Window::Tokens { left, right } => {
-                        note(start.saturating_sub(left).max(document.start)..start);
-                        note(end..end.saturating_add(right).min(document.end));
-                    }
-                    Window::Sentence => {
-                        note(segment.sentence_of(start, &document).start..start);
-                        note(end..segment.sentence_of(end - 1, &document).end);
-                    }
-                }
-                ControlFlow::Continue(())
-            });
-            for local_id in touched {
-                if let Some(sum) = near.get_mut(lexicon.of(segment.lexeme(local_id), layer) as usize) {
-                    *sum += u64::from(counts[local_id as usize]);
+                Window::Sentence => {
+                    note(segment.sentence_of(start, &document).start..start);
+                    note(end..segment.sentence_of(end - 1, &document).end);
                 }
             }
+            ControlFlow::Continue(())
+        });
+        for local_id in touched {
+            if let Some(sum) = near.get_mut(lexicon.of(segment.lexeme(local_id), layer) as usize) {
+                *sum += u64::from(counts[local_id as usize]);
+            }
         }
-        NearCounts { counts: near, hits }
     }
 
     /// The collocates of hits with all association measures; returns true if the search was exhaustive. Otherwise there are

@@ -4,6 +4,7 @@
 //! ten years would not fit into memory and be mostly zeros; there each word's posting lists are read, and only its
 //! non-zero counts are kept.
 
+use super::parallel;
 use super::scope::Scope;
 use super::set::layer_of;
 use super::{Deadline, Engine, Limits, Subcorpus};
@@ -109,40 +110,74 @@ impl Engine {
         SiteCells { segments, volume, sites: numbers.into_keys().collect() }
     }
 
-    /// Passes every word that occurs at least `at_least` times with its cells, sorted by site and period, in the order of
-    /// the words' numbers. Reads each posting list once.
-    pub fn each_word_by_site(
+    /// The results of a function of every word that occurs at least `at_least` times and its cells, which are sorted by site
+    /// and period; in the order of the words' values. Reads each posting list once, on several threads. `work` is called
+    /// once on each thread and makes the function.
+    pub fn map_words_by_site<T: Send, F: FnMut(u32, &[CellCount]) -> Option<T>>(
         &self,
         cells: &SiteCells<'_>,
         attribute: Attribute,
         at_least: u64,
         limits: &Limits,
-        mut each: impl FnMut(u32, &[CellCount]),
-    ) {
+        work: impl Fn() -> F + Sync,
+    ) -> Vec<T> {
         let SiteCells { segments, volume, .. } = cells;
         let lists = WordLists::new(segments, &self.words_of_lexemes(attribute), at_least);
-        let mut sums = CellSums { sums: vec![(0, 0); volume.tokens.len()], touched: Vec::new() };
-        let mut counts = Vec::new();
-        let mut positions = Vec::new();
-        let mut deadline = Deadline::new(limits);
-        for word in 0..lists.words() {
-            // Reading the lists of a word takes time proportional to its frequency.
-            let steps =
-                lists.of(word).iter().map(|(segment, local_id)| segments[*segment as usize].frequency(*local_id));
-            let steps = steps.fold(1, u32::saturating_add);
-            if !deadline.tick_by(steps) {
-                break;
+        // Numbers depend on the order in which documents were added, values do not, and sums of floating-point numbers
+        // depend on their order.
+        let mut words: Vec<u32> =
+            (0..lists.words() as u32).filter(|word| !lists.of(*word as usize).is_empty()).collect();
+        words.sort_by_cached_key(|word| self.name(attribute, *word));
+        // Reading the lists of a word takes time proportional to its frequency.
+        let steps_of = |word: u32| {
+            let lists = lists.of(word as usize).iter();
+            let steps = lists.map(|(segment, local_id)| segments[*segment as usize].frequency(*local_id));
+            steps.fold(1, u32::saturating_add)
+        };
+        let blocks = word_blocks(&words, &steps_of, limits.block_tokens());
+        let found = parallel::map(limits, blocks.len(), || {
+            let mut each = work();
+            let mut sums = CellSums { sums: vec![(0, 0); volume.tokens.len()], touched: Vec::new() };
+            let (mut counts, mut positions, mut deadline) = (Vec::new(), Vec::new(), Deadline::new(limits));
+            let blocks = &blocks;
+            let (steps_of, lists) = (&steps_of, &lists);
+            move |block: usize| {
+                let mut found = Vec::new();
+                for word in blocks[block] {
+                    let steps = steps_of(*word);
+                    if !deadline.tick_by(steps) {
+                        break;
+                    }
+                    limits.saw(steps.into());
+                    for run in lists.of(*word as usize).chunk_by(|a, b| a.0 == b.0) {
+                        segments[run[0].0 as usize].count(run, &mut positions, &mut sums);
+                    }
+                    let hits = sums.take(volume.bins, &mut counts);
+                    if hits >= at_least.max(1) {
+                        found.extend(each(*word, &counts));
+                    }
+                }
+                found
             }
-            limits.saw(steps.into());
-            for run in lists.of(word).chunk_by(|a, b| a.0 == b.0) {
-                segments[run[0].0 as usize].count(run, &mut positions, &mut sums);
-            }
-            let hits = sums.take(volume.bins, &mut counts);
-            if hits >= at_least.max(1) {
-                each(word as u32, &counts);
-            }
-        }
+        });
+        found.into_iter().flatten().collect()
     }
+}
+
+/// Divides words into blocks that take about as many steps each.
+fn word_blocks<'w>(words: &'w [u32], steps_of: &impl Fn(u32) -> u32, block_steps: u32) -> Vec<&'w [u32]> {
+    let (mut blocks, mut rest) = (Vec::new(), words);
+    while !rest.is_empty() {
+        let mut steps = 0u32;
+        let end = rest.iter().position(|word| {
+            steps = steps.saturating_add(steps_of(*word));
+            steps >= block_steps
+        });
+        let (block, behind) = rest.split_at(end.map_or(rest.len(), |last| last + 1));
+        blocks.push(block);
+        rest = behind;
+    }
+    blocks
 }
 
 /// The cells of sites and periods.

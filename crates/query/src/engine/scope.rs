@@ -44,6 +44,17 @@ impl Scope {
         Scope::of(chosen)
     }
 
+    /// The selected documents of a range.
+    pub(crate) fn within(&self, segment: &Segment, range: Range<u32>) -> Scope {
+        let documents = self.documents.start.max(range.start)..self.documents.end.min(range.end);
+        match self.chosen {
+            _ if documents.is_empty() => Scope { documents: 0..0, chosen: None },
+            None => Scope { documents, chosen: None },
+            Some(_) if documents == self.documents => self.clone(),
+            Some(_) => Scope { documents, chosen: self.chosen.clone() }.restricted(segment, |_| true),
+        }
+    }
+
     /// The range from the first to the last selected document.
     pub(crate) fn documents(&self) -> Range<u32> {
         self.documents.clone()

@@ -5,12 +5,14 @@ use super::document_hits::DocumentHits;
 use super::find::Finder;
 use super::memory::Reserved;
 use super::nfa::SeedSource;
+use super::parallel::{self, Block};
 use super::scope::Scope;
 use super::set::LexemeSet;
 use super::{Counted, Engine, Limits};
 use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::CompiledFilter;
+use crate::merge::Merge;
 use crate::question::{Explanation, sample_rank};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -194,13 +196,25 @@ impl<'e> Search<'e> {
             Kept::None => return documents.end,
         };
         let mut finder = self.finder(index, limits);
-        let mut windows = Windows::new(finder.segment, documents.clone(), MAX_WINDOW, finder.plan.expected);
-        let mut hits = DocumentHits::new(finder.segment, limits);
         let mut each = |start: u32, end: u32| match (start, end) <= cut_at {
             true => each(start, end),
             false => ControlFlow::Continue(()),
         };
-        let each: &mut dyn FnMut(u32, u32) -> ControlFlow<()> = &mut each;
+        self.search_documents(&mut finder, index, documents, limits, &mut each)
+    }
+
+    /// Searches some documents of a segment, before `cut`.
+    fn search_documents(
+        &self,
+        finder: &mut Finder<'_>,
+        index: usize,
+        documents: Range<u32>,
+        limits: &Limits,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> u32 {
+        let scope = self.scope(index);
+        let mut windows = Windows::new(finder.segment, documents.clone(), MAX_WINDOW, finder.plan.expected);
+        let mut hits = DocumentHits::new(finder.segment, limits);
         while let Some(window) = windows.next_forward() {
             if limits.is_over() {
                 return window.start;
@@ -234,26 +248,55 @@ impl<'e> Search<'e> {
     /// Counts the hits.
     pub fn count(&self, limits: &Limits) -> Counted {
         self.begin_pass(limits);
-        let mut hits = 0;
-        let mut complete = true;
+        let (mut hits, mut others) = (0, Vec::new());
         for index in 0..self.segments() {
             match self.counted_in_lexicon(index) {
                 Some(count) => {
                     hits += count;
                     limits.saw(self.segment(index).tokens().into());
                 }
-                None => {
-                    complete = self.each_in(index, limits, &mut |_, _| {
-                        hits += 1;
-                        ControlFlow::Continue(())
-                    });
-                    if !complete {
-                        break;
-                    }
-                }
+                None => others.push(index),
             }
         }
-        Counted { hits, complete }
+        let (searched, unfinished) = self.fold_hits(&others, limits, |blocks| {
+            let (mut hits, mut unfinished) = (0, 0);
+            while let Some(block) = blocks.next() {
+                let end = blocks.search(&block, &mut |_, _| {
+                    hits += 1;
+                    ControlFlow::Continue(())
+                });
+                unfinished += u64::from(end < block.documents.end);
+            }
+            (hits, unfinished)
+        });
+        Counted { hits: hits + searched, complete: unfinished == 0 }
+    }
+
+    /// Searches segments on several threads. Each call of `work` searches blocks of documents, in any order, and returns the
+    /// sum of what it found.
+    pub(super) fn fold_hits<A: Merge + Send>(
+        &self,
+        segments: &[usize],
+        limits: &Limits,
+        work: impl Fn(&mut HitBlocks<'_>) -> A + Sync,
+    ) -> A {
+        let asked: Vec<usize> =
+            segments.iter().copied().filter(|index| !self.scope(*index).documents().is_empty()).collect();
+        let finders: Vec<(usize, Finder<'_>)> =
+            asked.iter().map(|index| (*index, self.finder(*index, limits))).collect();
+        let expected: u64 = finders.iter().map(|(_, finder)| finder.plan.expected).sum();
+        if limits.threads() == 1 || expected < u64::from(limits.block_tokens() / SEEDS_IN) {
+            let whole = |index: usize| Block { index, documents: self.scope(index).documents() };
+            let mut blocks = asked.iter().map(|index| whole(*index));
+            return work(&mut HitBlocks { search: self, limits, blocks: &mut blocks, finders });
+        }
+        drop(finders);
+        let scopes = asked.iter().map(|index| (self.segment(*index), self.scope(*index)));
+        let blocks = parallel::blocks(limits, scopes);
+        parallel::fold(limits, blocks.len(), |tasks| {
+            let mut blocks = tasks.map(|task| Block { index: asked[blocks[task].index], ..blocks[task].clone() });
+            work(&mut HitBlocks { search: self, limits, blocks: &mut blocks, finders: Vec::new() })
+        })
     }
 
     /// Returns true if all documents are selected.
@@ -365,9 +408,18 @@ impl<'e> Search<'e> {
         }
     }
 
-    /// A random sample of hits that depends only on the seed, in the order of segments; returns true if the search was
-    /// exhaustive. Each hit has a hashed priority, and the smallest are kept in a heap.
+    /// A random sample of hits that depends only on the seed, in the order of time; returns true if the search was
+    /// exhaustive.
     pub fn sample(&self, size: usize, seed: u64, limits: &Limits) -> (Vec<Hit>, bool) {
+        let (drawn, complete) = self.draw(size, seed, limits);
+        let mut hits: Vec<Hit> = drawn.into_iter().map(|(_, hit)| hit).collect();
+        self.sort_in_time(&mut hits);
+        (hits, complete)
+    }
+
+    /// The hits of a random sample with their priorities, in no order: each hit has a hashed priority, and the smallest are
+    /// kept in a heap.
+    pub(crate) fn draw(&self, size: usize, seed: u64, limits: &Limits) -> (Vec<(u64, Hit)>, bool) {
         self.begin_pass(limits);
         let mut drawn: BinaryHeap<(u64, Hit)> = BinaryHeap::new();
         let mut complete = true;
@@ -388,9 +440,60 @@ impl<'e> Search<'e> {
                 ControlFlow::Continue(())
             });
         }
-        let mut hits: Vec<Hit> = drawn.into_iter().map(|(_, hit)| hit).collect();
+        (drawn.into_vec(), complete)
+    }
+
+    /// Sorts hits by day, and those of one day in the order of segments.
+    pub(super) fn sort_in_time(&self, hits: &mut [Hit]) {
         hits.sort_unstable();
-        (hits, complete)
+        hits.sort_by_cached_key(|hit| self.day_of(hit));
+    }
+
+    /// The day of a hit.
+    pub(crate) fn day_of(&self, hit: &Hit) -> Day {
+        let segment = self.segment(hit.segment as usize);
+        segment.day_of(segment.document_at(hit.start))
+    }
+}
+
+/// A search on several threads pays if one in this many tokens of a block is expected to be a seed.
+const SEEDS_IN: u32 = 16;
+
+/// The blocks that one thread searches.
+pub(super) struct HitBlocks<'s> {
+    search: &'s Search<'s>,
+    limits: &'s Limits,
+    blocks: &'s mut dyn Iterator<Item = Block>,
+    /// The finders of segments: those of blocks that come next, or that of the last block.
+    finders: Vec<(usize, Finder<'s>)>,
+}
+
+impl HitBlocks<'_> {
+    /// The next block.
+    pub(super) fn next(&mut self) -> Option<Block> {
+        self.blocks.next()
+    }
+
+    /// Passes the hits of a block in order; returns the first document that was not searched to its end, or the end.
+    pub(super) fn search(&mut self, block: &Block, each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>) -> u32 {
+        let (search, limits) = (self.search, self.limits);
+        let cut_at = match search.cut_at(block.index, limits) {
+            Kept::All => (u32::MAX, u32::MAX),
+            Kept::UpTo(start, end) => (start, end),
+            Kept::None => return block.documents.end,
+        };
+        let mut each = |start: u32, end: u32| match (start, end) <= cut_at {
+            true => each(start, end),
+            false => ControlFlow::Continue(()),
+        };
+        let known = self.finders.iter().position(|(index, _)| *index == block.index);
+        let at = known.unwrap_or_else(|| {
+            self.finders.clear();
+            self.finders.push((block.index, search.finder(block.index, limits)));
+            0
+        });
+        let finder = &mut self.finders[at].1;
+        search.search_documents(finder, block.index, block.documents.clone(), limits, &mut each)
     }
 }
 

@@ -3,10 +3,11 @@
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
-use super::{ContentWords, Engine, Subcorpus};
+use super::word_cells::CountedWord;
+use super::{ContentWords, Engine, Subcorpus, WordCells};
 use crate::cql::Attribute;
 use crate::measure::per_million;
-use crate::trend::{Bin, SiteAxis, Step, WordSeries, false_discovery, season, shift};
+use crate::trend::{Bin, CellCount, SiteAxis, Step, WordSeries, false_discovery, season, shift};
 
 /// The parameters of a test of all words.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,22 +92,8 @@ impl Engine {
         config: &SeriesConfig,
         content: Option<&ContentWords<'_>>,
     ) -> TestedWords<WordSeason> {
-        let per_year = match step {
-            Step::Day => DAYS_OF_A_YEAR,
-            Step::Week => DAYS_OF_A_YEAR / 7.0,
-            Step::TenDays => 36.0,
-            Step::Month => 12.0,
-            Step::Quarter => 4.0,
-            Step::HalfYear => 2.0,
-            Step::Year => 1.0,
-        };
-        self.test_series(subcorpus, attribute, step, config, content, |bins, series| {
-            let when: Vec<f64> = series.bins.iter().map(|bin| *bin as f64 + 0.5).collect();
-            let found = season(&when, &series.scores, per_year)?;
-            let start = f64::from(bins.first()?.first.day_of_year() - 1) / DAYS_OF_A_YEAR;
-            let peak = ((found.peak + start).rem_euclid(1.0) * MONTHS as f64) as usize % MONTHS;
-            Some((found.p, of_season(bins, series, peak, found.strength)))
-        })
+        let (bins, periods) = self.periods(subcorpus, step);
+        WordCells::of_index(self, subcorpus, attribute, &periods, content).seasons(step, &bins, config)
     }
 
     /// The words whose rate within sites changes at once and stays changed, by significance. With `content` only content
@@ -119,7 +106,35 @@ impl Engine {
         config: &SeriesConfig,
         content: Option<&ContentWords<'_>>,
     ) -> TestedWords<WordStep> {
-        self.test_series(subcorpus, attribute, step, config, content, |bins, series| {
+        let (bins, periods) = self.periods(subcorpus, step);
+        WordCells::of_index(self, subcorpus, attribute, &periods, content).steps(&bins, config)
+    }
+}
+
+impl WordCells<'_> {
+    /// The words with a season within sites, by significance.
+    pub(crate) fn seasons(&self, step: Step, bins: &[Bin], config: &SeriesConfig) -> TestedWords<WordSeason> {
+        let per_year = match step {
+            Step::Day => DAYS_OF_A_YEAR,
+            Step::Week => DAYS_OF_A_YEAR / 7.0,
+            Step::TenDays => 36.0,
+            Step::Month => 12.0,
+            Step::Quarter => 4.0,
+            Step::HalfYear => 2.0,
+            Step::Year => 1.0,
+        };
+        self.test_series(bins, config, |series| {
+            let when: Vec<f64> = series.bins.iter().map(|bin| *bin as f64 + 0.5).collect();
+            let found = season(&when, &series.scores, per_year)?;
+            let start = f64::from(bins.first()?.first.day_of_year() - 1) / DAYS_OF_A_YEAR;
+            let peak = ((found.peak + start).rem_euclid(1.0) * MONTHS as f64) as usize % MONTHS;
+            Some((found.p, of_season(bins, series, peak, found.strength)))
+        })
+    }
+
+    /// The words whose rate within sites changes at once and stays changed, by significance.
+    pub(crate) fn steps(&self, bins: &[Bin], config: &SeriesConfig) -> TestedWords<WordStep> {
+        self.test_series(bins, config, |series| {
             let found = shift(&series.scores).filter(|found| found.is_sharp && series.bins.len() >= LEAST_BINS)?;
             let at = bins[series.bins[found.at]];
             Some((found.p, WordStep { at, log_ratio: series.log_ratio(|point| point >= found.at) }))
@@ -127,49 +142,46 @@ impl Engine {
     }
 
     /// Tests the series of every word. A series without a p-value counts as tested.
-    fn test_series<T>(
+    fn test_series<T: Send>(
         &self,
-        subcorpus: &Subcorpus,
-        attribute: Attribute,
-        step: Step,
+        bins: &[Bin],
         config: &SeriesConfig,
-        content: Option<&ContentWords<'_>>,
-        test: impl Fn(&[Bin], &WordSeries) -> Option<(f64, T)>,
+        test: impl Fn(&WordSeries) -> Option<(f64, T)> + Sync,
     ) -> TestedWords<T> {
-        let (bins, periods) = self.periods(subcorpus, step);
-        subcorpus.limits().begin_pass(self.tokens(subcorpus));
-        let cells = self.site_cells(subcorpus, &periods);
-        let axis = SiteAxis::new(cells.volume());
+        let axis = SiteAxis::new(self.volume());
         let tokens = axis.tokens();
-        let (mut tested, mut left_out) = (0, 0);
-        let mut rows = Vec::new();
-        self.each_word_by_site(&cells, attribute, config.min_documents, subcorpus.limits(), |word, counts| {
-            let series = axis.series(counts);
-            if series.documents < config.min_documents.max(1) {
-                return;
+        let least = config.min_documents.max(1);
+        let words = self.map(config.min_documents, || {
+            |word: &CountedWord<'_>, counts: &[CellCount]| {
+                let series = axis.series(counts);
+                if series.documents < least {
+                    return None;
+                }
+                if word.kind().is_some_and(|kind| !kind.is_content()) {
+                    return Some(Outcome::LeftOut);
+                }
+                // A p-value above the rate never passes, so its row is not kept.
+                let passed = test(&series).filter(|(p, _)| *p <= config.false_discovery_rate);
+                let Some((p, found)) = passed else { return Some(Outcome::Tested(None)) };
+                let mut hits = vec![0u64; bins.len()];
+                counts.iter().for_each(|count| hits[count.bin as usize] += u64::from(count.hits));
+                let used: Vec<u64> = axis.bins().iter().map(|bin| hits[*bin]).collect();
+                let rate = |(hits, tokens): (&u64, &f64)| per_million(*hits as f64, *tokens).unwrap_or(0.0);
+                Some(Outcome::Tested(Some(TestedWord {
+                    value: word.value(),
+                    hits: used.iter().sum(),
+                    documents: series.documents,
+                    per_million: used.iter().zip(&tokens).map(rate).collect(),
+                    p,
+                    q: 1.0,
+                    found,
+                })))
             }
-            if content.is_some_and(|content| !content.kind(word).is_content()) {
-                left_out += 1;
-                return;
-            }
-            tested += 1;
-            // A p-value above the rate never passes, so its row is not kept.
-            let passed = test(&bins, &series).filter(|(p, _)| *p <= config.false_discovery_rate);
-            let Some((p, found)) = passed else { return };
-            let mut hits = vec![0u64; bins.len()];
-            counts.iter().for_each(|count| hits[count.bin as usize] += u64::from(count.hits));
-            let used: Vec<u64> = axis.bins().iter().map(|bin| hits[*bin]).collect();
-            let rate = |(hits, tokens): (&u64, &f64)| per_million(*hits as f64, *tokens).unwrap_or(0.0);
-            rows.push(TestedWord {
-                value: self.name(attribute, word),
-                hits: used.iter().sum(),
-                documents: series.documents,
-                per_million: used.iter().zip(&tokens).map(rate).collect(),
-                p,
-                q: 1.0,
-                found,
-            });
         });
+        let left_out = words.iter().filter(|word| matches!(word, Outcome::LeftOut)).count();
+        let tested = words.len() - left_out;
+        let passed = |word| if let Outcome::Tested(passed) = word { passed } else { None };
+        let mut rows: Vec<TestedWord<T>> = words.into_iter().filter_map(passed).collect();
         let p: Vec<f64> = rows.iter().map(|row| row.p).collect();
         rows.iter_mut().zip(false_discovery(&p, tested)).for_each(|(row, q)| row.q = q);
         rows.retain(|row| row.q <= config.false_discovery_rate);
@@ -177,8 +189,16 @@ impl Engine {
             a.p.total_cmp(&b.p).then(b.documents.cmp(&a.documents)).then_with(|| a.value.cmp(&b.value))
         });
         let bins = axis.bins().iter().map(|bin| bins[*bin]).collect();
-        TestedWords { bins, sites: axis.sites() as u64, tested: tested as u64, left_out, rows }
+        TestedWords { bins, sites: axis.sites() as u64, tested: tested as u64, left_out: left_out as u64, rows }
     }
+}
+
+/// What a test makes of a frequent word.
+enum Outcome<T> {
+    /// It is no content word.
+    LeftOut,
+    /// It was tested and may have passed.
+    Tested(Option<TestedWord<T>>),
 }
 
 /// The day in the middle of a bin.

@@ -36,11 +36,32 @@ pub(crate) struct SetBuilder<'l> {
     lexicon: &'l Lexicon,
     deadline: Deadline,
     memory: Reserved,
+    /// The query is for a shard of a corpus, which does not know how frequent a word is in all of it.
+    is_part: bool,
+    /// Annotations that the index does not have match nothing.
+    is_lenient: bool,
 }
 
 impl<'l> SetBuilder<'l> {
     pub(crate) fn new(engine: &'l Engine, limits: &Limits) -> SetBuilder<'l> {
-        SetBuilder { engine, lexicon: engine.lexicon(), deadline: Deadline::new(limits), memory: limits.memory() }
+        SetBuilder {
+            engine,
+            lexicon: engine.lexicon(),
+            deadline: Deadline::new(limits),
+            memory: limits.memory(),
+            is_part: false,
+            is_lenient: false,
+        }
+    }
+
+    /// A builder for a shard of a corpus.
+    pub(crate) fn of_part(engine: &'l Engine, limits: &Limits, is_lenient: bool) -> SetBuilder<'l> {
+        SetBuilder { is_part: true, is_lenient, ..SetBuilder::new(engine, limits) }
+    }
+
+    /// Whether annotations that the index does not have match nothing.
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.is_lenient
     }
 
     /// Takes memory that lives as long as the sets; returns false if it does not fit.
@@ -88,7 +109,9 @@ impl<'l> SetBuilder<'l> {
             Logic::All(parts) => joined(parts, &|a, b| a.and(b)),
             Logic::Any(parts) => joined(parts, &|a, b| a.or(b, lexicon)),
             Logic::Test(test) => {
-                layers::check(test.attribute, test.name_span(), lexicon)?;
+                if let Err(error) = layers::check(test.attribute, test.name_span(), lexicon) {
+                    return if self.is_lenient { LexemeSet::without_values(test) } else { Err(error.into()) };
+                }
                 layers::check_flags(test, lexicon)?;
                 let strings = lexicon.count(layer_of(test.attribute, lexicon));
                 // Matching a string takes longer than a step; a look-up costs next to nothing.
@@ -97,11 +120,14 @@ impl<'l> SetBuilder<'l> {
                 }
                 let matching = match test.quantity {
                     Quantity::Value => LexemeSet::matching(test, lexicon)?,
+                    Quantity::Frequency if self.is_part => {
+                        return Err(EngineError::NeedsWholeCorpus("f(…), the frequency in the corpus,"));
+                    }
                     Quantity::Frequency => return Ok(self.frequent(test)),
                 };
                 Ok(match &matching {
                     _ if test.negated => matching.complement(lexicon),
-                    LexemeSet::Few(none) if none.is_empty() => {
+                    LexemeSet::Few(none) if none.is_empty() && !self.is_lenient => {
                         layers::absent(test, lexicon).map_or(Ok(matching), Err)?
                     }
                     _ => matching,
@@ -132,6 +158,12 @@ impl LexemeSet {
     /// The lexemes that fulfil a condition.
     pub(crate) fn of(condition: &Logic<TokenTest>, engine: &Engine) -> super::Result<LexemeSet> {
         SetBuilder::new(engine, &Limits::default()).set_of(condition)
+    }
+
+    /// The lexemes that fulfil a test of a layer that none has a value of.
+    fn without_values(test: &TokenTest) -> super::Result<LexemeSet> {
+        let holds = test.comparator == Comparator::Equal && test.value.compile()?.matches("");
+        Ok(if holds != test.negated { LexemeSet::All } else { LexemeSet::Few(Vec::new()) })
     }
 
     /// Its size in memory.

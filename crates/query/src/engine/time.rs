@@ -9,7 +9,8 @@ use tidings_index::codec::bit;
 use tidings_index::lexicon::Layer;
 
 use super::set::layer_of;
-use super::{ContentWords, Engine, Result, Subcorpus, WordKind};
+use super::word_cells::Tested;
+use super::{ContentWords, Engine, Result, Subcorpus, WordCells, WordKind};
 use crate::cql::Attribute;
 use crate::filter::{FieldPredicate, FieldTest, Filter};
 use crate::question::{BurstRow, Bursts, NewWords, Trends};
@@ -31,32 +32,7 @@ impl Engine {
         content: Option<&ContentWords<'_>>,
     ) -> Trends {
         let (bins, periods) = self.periods(subcorpus, step);
-        subcorpus.limits().begin_pass(self.tokens(subcorpus));
-        let cells = self.site_cells(subcorpus, &periods);
-        let mut test = SiteRises::new(cells.volume(), config);
-        let mut words = TestedWords::new(content, config.min_count);
-        let (mut hits, mut documents) = (Vec::new(), Vec::new());
-        self.each_word_by_site(&cells, attribute, config.min_count, subcorpus.limits(), |word, counts| {
-            if !words.add(word, counts) {
-                return;
-            }
-            test.add(counts);
-            let start = hits.len();
-            hits.resize(start + bins.len(), 0u32);
-            documents.resize(start + bins.len(), 0u32);
-            for count in counts {
-                hits[start + count.bin as usize] += count.hits;
-                documents[start + count.bin as usize] += count.documents;
-            }
-        });
-        let tokens = cells.volume().tokens_by_bin();
-        let hits = Table { counts: &hits, tokens: &tokens };
-        let documents = Table { counts: &documents, tokens: &tokens };
-        let outcome = test.finish();
-        let found = Trends::of((attribute, step), &bins, config, &outcome, (&hits, &documents), |row| {
-            (self.name(attribute, words.words[row].0), words.words[row].1)
-        });
-        Trends { left_out: words.left_out, ..found }
+        WordCells::of_index(self, subcorpus, attribute, &periods, content).trends((attribute, step), &bins, config)
     }
 
     /// The words with significant bursts, strongest first. With `content` only content words are tested.
@@ -69,39 +45,8 @@ impl Engine {
         content: Option<&ContentWords<'_>>,
     ) -> Bursts {
         let (bins, periods) = self.periods(subcorpus, step);
-        subcorpus.limits().begin_pass(self.tokens(subcorpus));
-        let cells = self.site_cells(subcorpus, &periods);
-        let mut test = SiteBursts::new(cells.volume(), config);
-        let least = u64::from(config.min_documents);
-        let mut words = TestedWords::new(content, least);
-        self.each_word_by_site(&cells, attribute, least, subcorpus.limits(), |word, counts| {
-            if words.add(word, counts) {
-                test.add(counts);
-            }
-        });
-        let row = |(row, burst): (usize, Burst)| BurstRow {
-            value: self.name(attribute, words.words[row].0),
-            name: words.words[row].1,
-            q: burst.q,
-            bin: bins[burst.bin as usize],
-            score: burst.score,
-            log_ratio: burst.log_ratio,
-            hits: burst.hits.into(),
-            documents: burst.documents.into(),
-            sequel: burst.sequel,
-        };
-        let mut found: Vec<BurstRow> = test.finish().into_iter().map(row).collect();
-        found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
-        Bursts {
-            attribute,
-            step,
-            tokens: self.tokens(subcorpus),
-            tested: words.words.len() as u64,
-            left_out: words.left_out,
-            false_discovery_rate: config.false_discovery_rate,
-            values: Some(found.len() as u64),
-            rows: found,
-        }
+        let cells = WordCells::of_index(self, subcorpus, attribute, &periods, content);
+        Bursts { tokens: self.tokens(subcorpus), ..cells.bursts((attribute, step), &bins, config) }
     }
 
     /// The words that were first seen in the window of the configuration, most widespread first. Spellings that differ in
@@ -112,7 +57,7 @@ impl Engine {
         attribute: Attribute,
         config: &NewWordConfig,
         content: Option<&ContentWords<'_>>,
-        is_known: &dyn Fn(&str) -> bool,
+        is_known: &(dyn Fn(&str) -> bool + Sync),
     ) -> Result<NewWords> {
         let candidates = self.unseen_before(subcorpus, attribute, config);
         let is_eligible = |word: &str| is_word(word) && (config.known || !is_known(word));
@@ -169,7 +114,7 @@ impl Engine {
         attribute: Attribute,
         config: &NewWordConfig,
         candidates: &'c HashMap<u32, String>,
-        is_eligible: &dyn Fn(&str) -> bool,
+        is_eligible: &(dyn Fn(&str) -> bool + Sync),
     ) -> Novelty<'c> {
         subcorpus.limits().begin_pass(self.tokens(subcorpus));
         let first = self.volume(subcorpus).keys().next().copied().unwrap_or(Day(config.window_start));
@@ -182,16 +127,20 @@ impl Engine {
             documents >= config.min_documents.into()
         };
         let any_case = if attribute == Attribute::Word { Attribute::Lc } else { attribute };
-        self.each_word_by_site(&cells, any_case, 1, subcorpus.limits(), |word, counts| {
-            let word = self.name(any_case, word);
-            match new.get_mut(&*word.to_lowercase()) {
-                Some(of_all_spellings) => of_all_spellings.extend(counts),
-                None if is_tested(counts) && is_eligible(&word) => {
-                    test.add(counts);
-                }
-                None => {}
+        let is_new = |word: &str| new.contains_key(&*word.to_lowercase());
+        let words = self.map_words_by_site(&cells, any_case, 1, subcorpus.limits(), || {
+            |word, counts: &[CellCount]| {
+                let word = self.name(any_case, word);
+                let is_kept = is_new(&word) || is_tested(counts) && is_eligible(&word);
+                is_kept.then(|| (word, counts.to_vec()))
             }
         });
+        for (word, counts) in words {
+            match new.get_mut(&*word.to_lowercase()) {
+                Some(of_all_spellings) => of_all_spellings.extend(counts),
+                None => drop(test.add(&counts)),
+            }
+        }
         let mut p = HashMap::new();
         for (word, mut counts) in new.into_iter().filter(|(_, counts)| is_tested(counts)) {
             counts.sort_unstable_by_key(|count| (count.site, count.bin));
@@ -330,8 +279,76 @@ impl Engine {
     }
 }
 
+impl WordCells<'_> {
+    /// The words with a rising or falling trend within sites, by significance.
+    pub(crate) fn trends(&self, (attribute, step): (Attribute, Step), bins: &[Bin], config: &RiseConfig) -> Trends {
+        let mut test = SiteRises::new(self.volume(), config);
+        let (words, left_out) = self.measure(config.min_count, || {
+            let mut fitter = test.fitter();
+            move |counts| {
+                let (mut hits, mut documents) = (vec![0u32; bins.len()], vec![0u32; bins.len()]);
+                for count in counts {
+                    hits[count.bin as usize] += count.hits;
+                    documents[count.bin as usize] += count.documents;
+                }
+                (fitter.fit(counts), hits, documents)
+            }
+        });
+        let (mut hits, mut documents) = (Vec::new(), Vec::new());
+        let mut names = Vec::with_capacity(words.len());
+        for Tested { value, is_name, measured: (fitted, of_hits, of_documents) } in words {
+            test.push(fitted);
+            hits.extend(of_hits);
+            documents.extend(of_documents);
+            names.push((value, is_name));
+        }
+        let tokens = self.volume().tokens_by_bin();
+        let hits = Table { counts: &hits, tokens: &tokens };
+        let documents = Table { counts: &documents, tokens: &tokens };
+        let outcome = test.finish();
+        let name = |row: usize| names[row].clone();
+        let found = Trends::of((attribute, step), bins, config, &outcome, (&hits, &documents), name);
+        Trends { left_out, ..found }
+    }
+
+    /// The words with significant bursts, strongest first.
+    pub(crate) fn bursts(&self, (attribute, step): (Attribute, Step), bins: &[Bin], config: &BurstConfig) -> Bursts {
+        let mut test = SiteBursts::new(self.volume(), config);
+        let (words, left_out) =
+            self.measure(config.min_documents.into(), || |counts: &[CellCount]| test.measure(counts));
+        let mut names = Vec::with_capacity(words.len());
+        for Tested { value, is_name, measured } in words {
+            test.push(measured);
+            names.push((value, is_name));
+        }
+        let row = |(row, burst): (usize, Burst)| BurstRow {
+            value: names[row].0.clone(),
+            name: names[row].1,
+            q: burst.q,
+            bin: bins[burst.bin as usize],
+            score: burst.score,
+            log_ratio: burst.log_ratio,
+            hits: burst.hits.into(),
+            documents: burst.documents.into(),
+            sequel: burst.sequel,
+        };
+        let mut found: Vec<BurstRow> = test.finish().into_iter().map(row).collect();
+        found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
+        Bursts {
+            attribute,
+            step,
+            tokens: 0,
+            tested: names.len() as u64,
+            left_out,
+            false_discovery_rate: config.false_discovery_rate,
+            values: Some(found.len() as u64),
+            rows: found,
+        }
+    }
+}
+
 /// The filter that admits the documents of some sites.
-fn of_sites<'s>(sites: impl Iterator<Item = &'s str>) -> Filter {
+pub(crate) fn of_sites<'s>(sites: impl Iterator<Item = &'s str>) -> Filter {
     let test = |site: &str| {
         let predicate = FieldPredicate::Text { negated: false, value: ValueMatcher::exact(site) };
         Logic::Test(FieldTest { field: "site".to_owned(), predicate, span: Span::default() })
@@ -375,36 +392,6 @@ struct Novelty<'c> {
     candidates: HashMap<&'c str, f64>,
     /// Of all words with enough documents.
     attainable: Vec<f64>,
-}
-
-/// The words that are tested, and the number of those that are not because they are no content words.
-struct TestedWords<'c> {
-    content: Option<&'c ContentWords<'c>>,
-    min_documents: u64,
-    /// The number of each word, and whether it is a name.
-    words: Vec<(u32, bool)>,
-    left_out: u64,
-}
-
-impl<'c> TestedWords<'c> {
-    fn new(content: Option<&'c ContentWords<'c>>, min_documents: u64) -> TestedWords<'c> {
-        TestedWords { content, min_documents, words: Vec::new(), left_out: 0 }
-    }
-
-    /// Adds a word; returns false if it is not tested.
-    fn add(&mut self, word: u32, counts: &[CellCount]) -> bool {
-        let documents: u64 = counts.iter().map(|count| u64::from(count.documents)).sum();
-        if documents < self.min_documents {
-            return false;
-        }
-        let kind = self.content.map(|content| content.kind(word));
-        if kind.is_some_and(|kind| !kind.is_content()) {
-            self.left_out += 1;
-            return false;
-        }
-        self.words.push((word, kind == Some(WordKind::Name)));
-        true
-    }
 }
 
 /// The hits of a word by day, spelling and site.

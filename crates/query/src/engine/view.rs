@@ -5,7 +5,7 @@
 
 use super::count::Values;
 use super::set::layer_of;
-use super::{Deadline, Hit, Limits, Order, Result, Search};
+use super::{Deadline, EngineError, Hit, Limits, Order, Result, Search};
 use crate::cql::Attribute;
 use crate::question::{Exactness, Line, LinePlace, SortKey};
 use hashbrown::HashMap;
@@ -59,7 +59,8 @@ impl Search<'_> {
             None if !view.sort.is_empty() => MOST_SORTED,
             None => return (self.page(view.order, view.first, view.size, limits).0, Exactness::Exact),
         };
-        if let Some(all) = self.all_up_to(size, limits) {
+        if let Some(mut all) = self.all_up_to(size, limits) {
+            self.sort_in_time(&mut all);
             return (all, Exactness::Exact);
         }
         let (hits, _) = self.sample(size, view.seed, limits);
@@ -86,6 +87,29 @@ impl Search<'_> {
             }
         }
         Some(hits)
+    }
+
+    /// The texts that a sort key compares of a hit: a line whose list is a part of another's comes before it.
+    pub(crate) fn key_texts(&self, hit: &Hit, key: &SortKey, context: u32) -> Result<Vec<String>> {
+        let (run, attribute) = match key {
+            SortKey::Left => (TokenRun::Left, Attribute::Lc),
+            SortKey::Node => (TokenRun::Node, Attribute::Lc),
+            SortKey::Right => (TokenRun::Right, Attribute::Lc),
+            SortKey::Token(LinePlace::Node, attribute) => (TokenRun::Node, *attribute),
+            SortKey::Token(place, attribute) => (TokenRun::One(*place), *attribute),
+            SortKey::Field(name) => return Ok(vec![self.engine().field_of(hit, name)?.unwrap_or_default()]),
+            SortKey::Good => return Err(EngineError::NeedsWholeCorpus("the order of good examples")),
+        };
+        let (lexicon, segment) = (self.engine().lexicon(), self.segment(hit.segment as usize));
+        let layer = layer_of(attribute, lexicon);
+        let (positions, is_reversed) = self.run_of(hit, run, context);
+        let text =
+            |at: u32| attribute.value(lexicon.string(layer, lexicon.of(segment.lexeme_at(at), layer))).into_owned();
+        let mut texts: Vec<String> = positions.map(text).collect();
+        if is_reversed {
+            texts.reverse();
+        }
+        Ok(texts)
     }
 
     /// Sorts hits by the words and fields of their lines, without making the lines; none if a limit is reached.
@@ -184,7 +208,7 @@ impl Search<'_> {
         };
         for hit in hits {
             let (index, code) = (hit.segment as usize, code_of(hit));
-            if !matches!(values[index], Values::Missing) && codes[index].insert(code, 0).is_none() {
+            if codes[index].insert(code, 0).is_none() {
                 texts.push((values[index].value(self.segment(index), code), index, code));
             }
         }
@@ -196,7 +220,6 @@ impl Search<'_> {
             }
             codes[texts[number].1].insert(texts[number].2, rank);
         }
-        // A segment without the field comes first.
         let keys =
             hits.iter().map(|hit| codes[hit.segment as usize].get(&code_of(hit)).copied().unwrap_or(0)).collect();
         KeyColumn { depth: 1, keys, run: None }

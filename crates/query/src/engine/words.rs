@@ -1,12 +1,14 @@
 //! Word lists, keywords and comparisons of subcorpora.
 
 use super::count::tokens_in;
+use super::parallel;
 use super::scope::Scope;
 use super::set::layer_of;
 use super::{Engine, Limits, Result, Search, Subcorpus, WordDifferences};
 use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
+use crate::merge::Merge;
 use crate::question::{CompareConfig, Comparison, ContrastBasis, Keywords, WordRow, Words};
 use crate::syntax::ValueMatcher;
 use crate::trend::Difference;
@@ -61,6 +63,43 @@ fn count_lexemes(segment: &Segment, scope: &Scope, limits: &Limits, counts: &mut
         column.scan(tokens.start, tokens.end, |_, local_ids| {
             local_ids.iter().for_each(|local_id| counts[*local_id as usize] += 1);
         });
+    });
+}
+
+/// The hits and documents of a word, and the last of these, as the number of its block and that in the segment.
+#[derive(Debug, Clone, Copy, Default)]
+struct WordCount {
+    hits: u64,
+    documents: u32,
+    last: (u32, u32),
+}
+
+impl Merge for WordCount {
+    fn merge_from(&mut self, other: WordCount) {
+        self.hits += other.hits;
+        self.documents += other.documents;
+    }
+}
+
+/// Counts the words of some documents of a block. `words` has the word of each lexeme of the segment.
+fn count_words(segment: &Segment, documents: Range<u32>, block: u32, words: &[u32], counts: &mut [WordCount]) {
+    let (starts, tokens) = (segment.starts(), segment.tokens_in(documents.clone()));
+    let mut document = documents.start as usize;
+    segment.column().scan(tokens.start, tokens.end, |from, local_ids| {
+        let mut end = starts[document + 1];
+        for (position, local_id) in (from..).zip(local_ids) {
+            while position >= end {
+                document += 1;
+                end = starts[document + 1];
+            }
+            let now = (block, document as u32 + 1);
+            let word = words.get(*local_id as usize).copied().unwrap_or(0);
+            if let Some(count) = counts.get_mut(word as usize) {
+                count.hits += 1;
+                count.documents += u32::from(count.last != now);
+                count.last = now;
+            }
+        }
     });
 }
 
@@ -179,40 +218,30 @@ impl Engine {
 
     /// The hits and documents of each value of an attribute, by number; spellings with the same value have the number of
     /// the first.
-    fn value_counts(&self, subcorpus: &Subcorpus, attribute: Attribute) -> Vec<(u64, u64)> {
+    pub(super) fn value_counts(&self, subcorpus: &Subcorpus, attribute: Attribute) -> Vec<(u64, u64)> {
         let lexicon = self.lexicon();
         let (layer, of) = (layer_of(attribute, self.lexicon()), self.words_of_lexemes(attribute));
-        // Hits, documents and the last document of each string.
-        let mut counts = vec![(0u64, 0u32, 0u32); lexicon.count(layer) as usize];
-        let mut number = 0;
-        for (segment, scope) in self.scopes(subcorpus).filter(|(_, scope)| !scope.documents().is_empty()) {
-            let starts = segment.starts();
-            let ids: Vec<u32> =
-                segment.lexemes().all().iter().map(|lexeme| of.get(*lexeme as usize).copied().unwrap_or(0)).collect();
-            scope.pieces(segment, subcorpus.limits(), |run| {
-                let tokens = segment.tokens_in(run.clone());
-                subcorpus.limits().saw(tokens.len() as u64);
-                let mut document = run.start as usize;
-                segment.column().scan(tokens.start, tokens.end, |from, local_ids| {
-                    let mut end = starts[document + 1];
-                    for (position, local_id) in (from..).zip(local_ids) {
-                        while position >= end {
-                            document += 1;
-                            end = starts[document + 1];
-                        }
-                        let now = number + document as u32 + 1;
-                        let id = ids.get(*local_id as usize).copied().unwrap_or(0);
-                        if let Some((hits, documents, last)) = counts.get_mut(id as usize) {
-                            *hits += 1;
-                            *documents += u32::from(*last != now);
-                            *last = now;
-                        }
-                    }
+        let parts: Vec<(&Segment, &Scope)> = self.scopes(subcorpus).collect();
+        let blocks = parallel::blocks(subcorpus.limits(), parts.iter().copied());
+        let counts = parallel::fold(subcorpus.limits(), blocks.len(), |tasks| {
+            let mut counts = vec![WordCount::default(); lexicon.count(layer) as usize];
+            // The numbers of the words of the segment that was read last.
+            let mut ids: (usize, Vec<u32>) = (usize::MAX, Vec::new());
+            for (number, block) in tasks.map(|task| (task as u32, &blocks[task])) {
+                let (segment, scope) = parts[block.index];
+                if ids.0 != block.index {
+                    let word = |lexeme: &u32| of.get(*lexeme as usize).copied().unwrap_or(0);
+                    ids = (block.index, segment.lexemes().all().iter().map(word).collect());
+                }
+                let scope = scope.within(segment, block.documents.clone());
+                scope.pieces(segment, subcorpus.limits(), |run| {
+                    subcorpus.limits().saw(segment.tokens_in(run.clone()).len() as u64);
+                    count_words(segment, run, number, &ids.1, &mut counts);
                 });
-            });
-            number += segment.meta().documents;
-        }
-        counts.into_iter().map(|(hits, documents, _)| (hits, documents.into())).collect()
+            }
+            counts
+        });
+        counts.into_iter().map(|count| (count.hits, count.documents.into())).collect()
     }
 
     /// The words that match and occur at least `at_least` times, the most frequent first.
@@ -296,7 +325,8 @@ pub fn is_wordlike(value: &str) -> bool {
     value.split(' ').all(|token| token.chars().any(char::is_alphanumeric))
 }
 
-pub(super) fn words(
+/// Ranks words or n-grams: those that match and occur at least `at_least` times, the most frequent first.
+pub(crate) fn words(
     attribute: Attribute,
     n: usize,
     tokens: u64,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{AttributeParams, ContentParams, LimitParams, PanelParams, ScopeParams};
-use super::trends::panel_subcorpus;
+use super::trends::{ShardedTest, panel_subcorpus};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::trend::{Bin, BurstConfig, Sequel, Step};
@@ -100,6 +100,7 @@ impl Question for BurstsRequest {
     const SUMMARY: &'static str = "Show words that were in the news for a while";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
+    const SHARDED: bool = true;
     type Answer = Bursts;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Bursts>, QuestionError> {
@@ -108,10 +109,17 @@ impl Question for BurstsRequest {
             Some(step) => step,
             None => Step::of_events(context.days(context.filter(&self.scope)?.as_ref())?),
         };
-        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, step)?;
         let (attribute, config) = (self.attribute.attribute, BurstConfig::default());
-        let content = self.content.words(context, attribute);
-        let mut found = context.engine.bursts(&subcorpus, attribute, step, &config, content.as_ref());
+        let (mut found, filter) = if context.is_sharded() {
+            let test = ShardedTest::new(context, &self.scope, &self.panel, step)?;
+            let (least, has_kinds) = (config.min_documents.into(), self.content.has_kinds(attribute));
+            let cells = test.cells(context, attribute, least, has_kinds)?;
+            (Bursts { tokens: test.tokens, ..cells.bursts((attribute, step), &test.bins, &config) }, test.filter)
+        } else {
+            let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, step)?;
+            let content = self.content.words(context, attribute);
+            (context.engine.bursts(&subcorpus, attribute, step, &config, content.as_ref()), filter)
+        };
         found.values = Some(self.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // A test of a part of the tokens would find other words.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
 use super::params::{AttributeParams, SearchParams, WordRowParams};
+use super::shards::{MarginalsPart, NearPart, SearchPart};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::measure::association::{Association, Pair};
@@ -56,7 +57,7 @@ fn usual_min() -> u64 {
 }
 
 /// The window in which collocates are counted: never beyond the document, and never in the hit itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Window {
     /// Tokens before and after the hit.
@@ -189,6 +190,32 @@ impl Collocates {
     }
 }
 
+impl CollocRequest {
+    /// The collocates in all shards, in two phases: the words near hits, and then how often those that are frequent enough
+    /// occur anywhere. A shard cannot know which ones these are.
+    fn of_shards(
+        &self,
+        context: &QuestionContext<'_>,
+        search: SearchPart,
+        window: Window,
+        min: u64,
+    ) -> Result<Collocates, QuestionError> {
+        let attribute = self.attribute.attribute;
+        let part = NearPart { search, attribute, window };
+        let (mut near, (hits, tokens)) = context.gather(&part)?;
+        near.retain(|_, together| *together >= min.max(1));
+        let words = near.keys().cloned().collect();
+        let anywhere = context.gather(&MarginalsPart { search: part.search, attribute, words })?;
+        let is_complete = !context.is_cut_off();
+        let rows = near.into_iter().map(|(value, together)| {
+            let anywhere = anywhere.get(&value).copied().unwrap_or(0).max(u64::from(!is_complete));
+            (value, together, anywhere)
+        });
+        let ranked = Collocates::rank(attribute, window, (hits, tokens), self.measure, min, rows);
+        Ok(if is_complete { ranked } else { ranked.without_scores() })
+    }
+}
+
 impl Request for CollocRequest {
     fn example() -> CollocRequest {
         CollocRequest {
@@ -209,12 +236,12 @@ impl Question for CollocRequest {
     const SUMMARY: &'static str = "Rank collocates of hits by association measures";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
+    const SHARDED: bool = true;
     type Answer = Collocates;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Collocates>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let window = match self.sentence {
             true => Window::Sentence,
             false => Window::Tokens { left: self.left, right: self.right },
@@ -222,7 +249,13 @@ impl Question for CollocRequest {
         let mut rewrites = Vec::new();
         let (min, _) = context.min_counts(self.min, &mut rewrites);
         let attribute = self.attribute.attribute;
-        let (mut found, _) = search.collocates(attribute, window, self.measure, min, &context.limits);
+        let mut found = if context.is_sharded() {
+            let search = SearchPart::positions(&self.search.q, MatchRule::default(), filter.as_ref());
+            self.of_shards(context, search, window, min)?
+        } else {
+            let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+            search.collocates(attribute, window, self.measure, min, &context.limits).0
+        };
         found.collocates = self.rows.cut(&mut found.rows, |row| &row.value);
         let asked = (Some(&*self.search.q), filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found))

@@ -7,15 +7,17 @@ use std::ops::ControlFlow;
 
 use super::kwic::{KwicToken, Line, MAX_CONTEXT, SortKey};
 use super::params::{Cursor, PageParams, RefineParams, SearchParams, check_page_rows};
+use super::shards::{FoundHit, FoundHits, PagePart, RowsPart, in_time};
 use super::stream::as_values;
 use super::{
-    AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request,
-    RowSink,
+    AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError,
+    Request, RowSink,
 };
 use crate::cql::MatchRule;
-use crate::engine::{Cells, Hit, Reserved, Search, View};
+use crate::engine::{Cells, Hit, MOST_SORTED, Order, Reserved, Search, View};
 use crate::filter::Filter;
 use crate::measure::per_million;
+use crate::merge::Merge;
 
 /// Shows the hits of a query in their context.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -100,13 +102,14 @@ answer! {
     }
 
     /// A line of a concordance.
+    #[derive(serde::Deserialize)]
     pub struct ConcordanceLine {
         /// The id of the document.
         pub document: String,
         /// The fields of the document that were asked for.
         pub fields: BTreeMap<String, String>,
         /// Whether the text may not be shown; missing in answers of this version, which leave such lines out.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub restricted: bool,
         /// The first token of the hit, counted in the document from 0.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +127,24 @@ answer! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Vec<KwicToken>")]
         pub right: Option<Vec<KwicToken>>,
+    }
+}
+
+/// The counts of a concordance.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct HeadCounts {
+    tokens: u64,
+    /// Hits; nothing if they were not counted.
+    hits: Option<u64>,
+    /// Hits without a line.
+    withheld: u64,
+}
+
+impl Merge for HeadCounts {
+    fn merge_from(&mut self, other: HeadCounts) {
+        self.tokens += other.tokens;
+        self.hits = self.hits.zip(other.hits).map(|(one, other)| one + other);
+        self.withheld += other.withheld;
     }
 }
 
@@ -145,8 +166,11 @@ impl ConcordanceRequest {
     fn view(&self, context: &QuestionContext<'_>) -> Result<View, QuestionError> {
         self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
         self.sort.iter().try_for_each(|key| context.check_sort_key("sort", key))?;
-        let size = self.page.rows(context)?;
-        if !context.streams {
+        let size = match context.is_sharded() {
+            true => self.page.rows_of_shards(context)?.1 as u64,
+            false => self.page.rows(context)?,
+        };
+        if !context.streams || context.is_sharded() {
             check_page_rows("sample", self.sample.unwrap_or(0))?;
         }
         Ok(View {
@@ -166,34 +190,47 @@ impl ConcordanceRequest {
         search: &Search<'_>,
         filter: Option<&Filter>,
     ) -> Result<Concordance, QuestionError> {
+        Ok(self.head_of(context, self.head_counts(context, search, filter)?))
+    }
+
+    fn head_counts(
+        &self,
+        context: &QuestionContext<'_>,
+        search: &Search<'_>,
+        filter: Option<&Filter>,
+    ) -> Result<HeadCounts, QuestionError> {
         let wider = match (context.privacy.is_limited(context.all), self.search.q.is_single_token()) {
             (false, _) => None,
             (true, true) => Some(context.search_words(&self.search.q, filter, Cells::One)?),
             (true, false) => Some(context.search(&self.search.q, self.rule(), filter)?),
         };
         let search = wider.as_ref().unwrap_or(search);
-        let tokens = search.tokens();
-        let mut head = Concordance {
-            hits: None,
-            tokens,
-            per_million: None,
-            first: self.page.first(),
-            withheld: None,
-            next: None,
-            lines: Vec::new(),
-        };
+        let mut counts = HeadCounts { tokens: search.tokens(), hits: None, withheld: 0 };
         if self.count {
             let counted = search.count(&context.limits);
-            head.hits = Some(counted.hits);
-            head.per_million = per_million(counted.hits as f64, tokens as f64).filter(|_| counted.complete);
-            let mut withheld = 0;
+            counts.hits = Some(counted.hits);
             if wider.is_some() && self.search.q.is_single_token() {
                 let shown = context.search(&self.search.q, self.rule(), filter)?.count(&context.limits);
-                withheld = counted.hits.saturating_sub(shown.hits);
+                counts.withheld = counted.hits.saturating_sub(shown.hits);
             }
-            head.withheld = Some(withheld).filter(|_| !context.is_cut_off());
         }
-        Ok(head)
+        Ok(counts)
+    }
+
+    /// The answer without lines.
+    fn head_of(&self, context: &QuestionContext<'_>, counts: HeadCounts) -> Concordance {
+        let HeadCounts { hits, tokens, withheld } = counts;
+        let is_complete = !context.is_cut_off();
+        let rate = hits.and_then(|hits| per_million(hits as f64, tokens as f64));
+        Concordance {
+            hits,
+            tokens,
+            per_million: rate.filter(|_| is_complete),
+            first: self.page.first(),
+            withheld: hits.map(|_| withheld).filter(|_| is_complete),
+            next: None,
+            lines: Vec::new(),
+        }
     }
 
     /// The line of a hit; nothing if the client has had its lines of the document today. Such a line leaves no trace,
@@ -246,15 +283,20 @@ impl ConcordanceRequest {
         view: &View,
         hits: &[Hit],
     ) -> Result<Concordance, QuestionError> {
-        let mut body = self.head(context, search, filter)?;
+        let body = self.head(context, search, filter)?;
+        Ok(self.with_page(context, body, view, hits.len() as u64))
+    }
+
+    /// The answer without lines, with what the hits of the page say.
+    fn with_page(&self, context: &QuestionContext<'_>, mut body: Concordance, view: &View, hits: u64) -> Concordance {
         if context.is_cut_off() {
-            let shown = hits.len() as u64 + if view.sample.is_none() { self.page.first() } else { 0 };
-            body.hits = body.hits.map(|counted| counted.max(if hits.is_empty() { 0 } else { shown }));
+            let shown = hits + if view.sample.is_none() { self.page.first() } else { 0 };
+            body.hits = body.hits.map(|counted| counted.max(if hits == 0 { 0 } else { shown }));
         }
         if view.sample.is_none() {
-            body.next = self.page.next(context, hits.len() as u64, view.size as u64);
+            body.next = self.page.next(context, hits, view.size as u64);
         }
-        Ok(body)
+        body
     }
 
     fn about(
@@ -348,6 +390,9 @@ impl ConcordanceRequest {
         context: &QuestionContext<'_>,
         give: &mut dyn FnMut(ConcordanceLine) -> ControlFlow<()>,
     ) -> Result<Option<Answered<Concordance>>, QuestionError> {
+        if context.is_sharded() {
+            return self.page_of_shards(context, give);
+        }
         let filter = context.filter(&self.search.scope)?;
         let search = context.search_lines(&self.search.q, self.rule(), filter.as_ref())?;
         let view = self.view(context)?;
@@ -365,9 +410,21 @@ impl ConcordanceRequest {
                 return Ok(None);
             }
         }
-        let mut body = self.head_of_hits(context, &search, filter.as_ref(), &view, &hits)?;
-        if !context.privacy.is_limited(context.all) {
-            return Ok(Some(self.about(context, filter.as_ref(), exactness, body)));
+        let body = self.head_of_hits(context, &search, filter.as_ref(), &view, &hits)?;
+        Ok(Some(self.with_lines(context, filter.as_ref(), exactness, body, (&view, lines))))
+    }
+
+    /// The answer with what its lines say.
+    fn with_lines(
+        &self,
+        context: &QuestionContext<'_>,
+        filter: Option<&Filter>,
+        exactness: Exactness,
+        mut body: Concordance,
+        (view, lines): (&View, u64),
+    ) -> Answered<Concordance> {
+        if !context.is_limited().0 {
+            return self.about(context, filter, exactness, body);
         }
         // Lines of documents that are counted in groups only are hits all the same.
         let shown = if lines == 0 { 0 } else { lines + if view.sample.is_none() { self.page.first() } else { 0 } };
@@ -379,7 +436,7 @@ impl ConcordanceRequest {
             }
             exactness => exactness,
         };
-        Ok(Some(self.about(context, filter.as_ref(), exactness, body)))
+        self.about(context, filter, exactness, body)
     }
 
     /// Gives a page: its lines become bytes one by one, and are never all in memory as values.
@@ -392,6 +449,162 @@ impl ConcordanceRequest {
         sink.head(head);
         Ok(())
     }
+}
+
+/// Pages that are put together from shards.
+impl ConcordanceRequest {
+    /// The first hits of a shard in the order of the view, and the counts of the shard.
+    pub(super) fn part(
+        &self,
+        context: &QuestionContext<'_>,
+        filter: Option<&Filter>,
+        most: usize,
+        has_lines: bool,
+    ) -> Result<FoundHits, QuestionError> {
+        let search = context.search_lines(&self.search.q, self.rule(), filter)?;
+        let ranked: Vec<(u64, Hit)> = match (self.sample, self.sort.is_empty()) {
+            (Some(_), _) => {
+                let mut drawn = search.draw(most, self.seed, &context.limits).0;
+                drawn.sort_unstable_by_key(|(_, hit)| *hit);
+                drawn
+            }
+            (None, true) => {
+                let page = search.page(self.page.order, 0, most, &context.limits).0;
+                page.into_iter().map(|hit| (0, hit)).collect()
+            }
+            (None, false) => {
+                let view = View { sort: self.sort.clone(), size: most, ..View::default() };
+                let (hits, exactness) = search.hits_of_view(&view, self.context, &context.limits)?;
+                if matches!(exactness, Exactness::Sample { .. }) {
+                    return Err(too_many_to_sort());
+                }
+                hits.into_iter().map(|hit| (0, hit)).collect()
+            }
+        };
+        let mut hits = Vec::with_capacity(ranked.len());
+        for (rank, hit) in ranked {
+            let texts = |key| search.key_texts(&hit, key, self.context);
+            hits.push(FoundHit {
+                day: search.day_of(&hit).0,
+                rank,
+                keys: self.sort.iter().map(texts).collect::<Result<_, _>>()?,
+                place: (hit.segment, hit.start, hit.end),
+                line: if has_lines { self.line(context, &hit)? } else { None },
+            });
+        }
+        // Lines before the count, which may take all the time.
+        let is_selected = self.sample.is_some() || !self.sort.is_empty();
+        let all = if is_selected { search.count(&context.limits).hits } else { 0 };
+        Ok(FoundHits { counts: self.head_counts(context, &search, filter)?, hits, all })
+    }
+
+    /// The lines of hits of a shard.
+    pub(super) fn lines_of(
+        &self,
+        context: &QuestionContext<'_>,
+        hits: &[Hit],
+    ) -> Result<Vec<Option<ConcordanceLine>>, QuestionError> {
+        let _memory = self.reserve(context, hits)?;
+        hits.iter().map(|hit| self.line(context, hit)).collect()
+    }
+
+    /// Gives the lines of a page from all shards one by one and returns the answer without them.
+    fn page_of_shards(
+        &self,
+        context: &QuestionContext<'_>,
+        give: &mut dyn FnMut(ConcordanceLine) -> ControlFlow<()>,
+    ) -> Result<Option<Answered<Concordance>>, QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let view = self.view(context)?;
+        let most = view.sample.unwrap_or(view.first + view.size);
+        // Lines count against the limit of the client, so that only those are made that are shown.
+        let has_lines = view.sample.is_none() && view.first == 0 && context.window_limit.is_none();
+        let page = PageParams { order: self.page.order, ..PageParams::default() };
+        let request = ConcordanceRequest { page, ..self.clone() };
+        let part = PagePart { request, filter: Parsed::of_filter(filter.as_ref()), hits: most, lines: has_lines };
+        let (mut counts, mut all, mut shards) = (None::<HeadCounts>, 0, Vec::new());
+        for found in context.gather_each(|_| Some(&part))? {
+            let Some(found) = found else {
+                shards.push(Vec::new());
+                continue;
+            };
+            match &mut counts {
+                Some(counts) => counts.merge_from(found.counts),
+                None => counts = Some(found.counts),
+            }
+            all += found.all;
+            shards.push(found.hits);
+        }
+        if view.sample.is_none() && !view.sort.is_empty() && all > MOST_SORTED as u64 {
+            return Err(too_many_to_sort());
+        }
+        let (hits, exactness) = self.select(shards, &view, all);
+        let mut lines = 0;
+        let mut shown = if has_lines { Vec::new() } else { self.rows_of_shards(context, part.request, &hits)? };
+        let hits_of_page = hits.len() as u64;
+        let taken = hits.into_iter().enumerate().map(|(at, (_, hit))| match has_lines {
+            true => hit.line,
+            false => shown[at].take(),
+        });
+        for line in taken.flatten() {
+            lines += 1;
+            if give(line).is_break() {
+                return Ok(None);
+            }
+        }
+        let body = self.head_of(context, counts.unwrap_or_default());
+        let body = self.with_page(context, body, &view, hits_of_page);
+        Ok(Some(self.with_lines(context, filter.as_ref(), exactness, body, (&view, lines))))
+    }
+
+    /// The hits of the page or the sample among the first of each shard, each with the number of its shard. `all` is the
+    /// number of all hits, if they are sorted or sampled.
+    fn select(&self, mut shards: Vec<Vec<FoundHit>>, view: &View, all: u64) -> (Vec<(usize, FoundHit)>, Exactness) {
+        let mut exactness = Exactness::Exact;
+        let Some(size) = view.sample else {
+            let mut hits =
+                in_time(shards, if view.sort.is_empty() { view.order } else { Order::Oldest }, |hit| hit.day);
+            // Sorting is stable: equals stay in the order of time.
+            hits.sort_by(|(_, a), (_, b)| a.keys.cmp(&b.keys));
+            return (hits.into_iter().skip(view.first).take(view.size).collect(), exactness);
+        };
+        let mut ranks: Vec<u64> = shards.iter().flatten().map(|hit| hit.rank).collect();
+        if ranks.len() > size {
+            ranks.sort_unstable();
+            let last = ranks[size.saturating_sub(1)];
+            shards.iter_mut().for_each(|hits| hits.retain(|hit| hit.rank <= last));
+        }
+        let mut hits = in_time(shards, Order::Oldest, |hit| hit.day);
+        hits.sort_by(|(_, a), (_, b)| a.keys.cmp(&b.keys));
+        hits.truncate(size);
+        if (hits.len() as u64) < all {
+            exactness = Exactness::Sample { hits: hits.len() as u64, of_hits: all, seed: view.seed };
+        }
+        (hits, exactness)
+    }
+
+    /// The lines of hits from the shards that have them, in the order of the hits.
+    fn rows_of_shards(
+        &self,
+        context: &QuestionContext<'_>,
+        request: ConcordanceRequest,
+        hits: &[(usize, FoundHit)],
+    ) -> Result<Vec<Option<ConcordanceLine>>, QuestionError> {
+        let shards = hits.iter().map(|(shard, _)| shard + 1).max().unwrap_or(0);
+        let mut parts: Vec<RowsPart> =
+            (0..shards).map(|_| RowsPart { request: request.clone(), places: Vec::new() }).collect();
+        hits.iter().for_each(|(shard, hit)| parts[*shard].places.push(hit.place));
+        let asked = |shard: usize| parts.get(shard).filter(|part| !part.places.is_empty());
+        let found = context.gather_each(asked)?;
+        let mut found: Vec<_> = found.into_iter().map(|lines| lines.unwrap_or_default().into_iter()).collect();
+        let line = |(shard, _): &(usize, FoundHit)| found.get_mut(*shard).and_then(Iterator::next).flatten();
+        Ok(hits.iter().map(line).collect())
+    }
+}
+
+/// More hits than can be sorted: of one index a sample is sorted.
+fn too_many_to_sort() -> QuestionError {
+    QuestionError::NotMerged(format!("the order of more than {MOST_SORTED} hits"))
 }
 
 impl Request for ConcordanceRequest {
@@ -416,6 +629,7 @@ impl Question for ConcordanceRequest {
     const SUMMARY: &'static str = "Show hits of a query in their context";
     const ROWS: &'static str = "lines";
     const COST: Cost = Cost::Quick;
+    const SHARDED: bool = true;
     type Answer = Concordance;
 
     fn cost(&self) -> Cost {
@@ -435,7 +649,7 @@ impl Question for ConcordanceRequest {
 
     fn evaluate_rows(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
         let asked = self.refined(context)?;
-        match (context.streams, asked.can_stream()) {
+        match (context.streams && !context.is_sharded(), asked.can_stream()) {
             (false, _) => asked.give_page(context, sink),
             (true, true) => asked.stream_hits(context, sink),
             (true, false) => asked.stream_selected(context, sink),

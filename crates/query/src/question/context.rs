@@ -2,16 +2,18 @@
 
 use jiff::civil::Date;
 use serde::Serialize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use super::params::ScopeParams;
-use super::{Exactness, Parsed, QuestionError};
+use super::shards::{Coverage, VolumePart};
+use super::{Exactness, Parsed, PartNotes, QuestionError, Shards};
 use crate::cql::{Attribute, MatchRule, Query};
-use crate::engine::{Cells, CutOff, DayVolume, Engine, GROUP_DOCUMENTS, Limits, Reading, Search, Selection, Subcorpus};
+use crate::engine::{
+    Cells, CutOff, Engine, EngineError, GROUP_DOCUMENTS, Limits, Reading, Search, Selection, Subcorpus,
+};
 use crate::filter::Filter;
 use crate::trend::Bin;
-use tidings_index::Day;
 
 /// The field of a document that states its availability.
 pub const AVAILABILITY_FIELD: &str = "availability";
@@ -134,6 +136,12 @@ pub struct QuestionContext<'c> {
     pub window_limit: Option<WindowLimit<'c>>,
     /// The hidden documents of the question so far.
     pub hidden: Arc<HiddenDocuments>,
+    /// The shards to answer from, instead of the engines.
+    pub shards: Option<Shards<'c>>,
+    /// Set in the context of a shard that answers a part of a question.
+    pub notes: Option<PartNotes>,
+    /// The search of a shard that a limit stopped.
+    pub cut_off_of_shard: Arc<OnceLock<CutOff>>,
 }
 
 /// Hidden documents that a question selects, and those of them that are counted; of several selections the most.
@@ -175,7 +183,7 @@ answer! {
         pub rule: MatchRule,
         /// Whether the numbers are exact.
         pub exactness: Exactness,
-        /// The caution to show with the answer; missing unless a limit stopped the search.
+        /// The caution to show with the answer; missing unless a limit stopped the search or shards did not answer.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
         pub warning: Option<String>,
@@ -217,15 +225,22 @@ impl AppliedRights {
 }
 
 /// The first of some days by which more than a number of documents were seen.
-fn first_day_past<'v>(documents: u64, days: impl Iterator<Item = (&'v Day, &'v DayVolume)>) -> Option<i32> {
+fn first_day_past<'v>(documents: u64, days: impl Iterator<Item = (&'v i32, &'v (u64, u64))>) -> Option<i32> {
     let mut seen = 0;
-    for (day, volume) in days {
-        seen += volume.documents;
+    for (day, (_, of_day)) in days {
+        seen += of_day;
         if seen > documents {
-            return Some(day.0);
+            return Some(*day);
         }
     }
     None
+}
+
+impl HiddenDocuments {
+    /// Those that are selected, and those of them that are counted.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        (self.selected.load(Relaxed), self.counted.load(Relaxed))
+    }
 }
 
 impl<'c> QuestionContext<'c> {
@@ -246,6 +261,9 @@ impl<'c> QuestionContext<'c> {
             streams: false,
             window_limit: None,
             hidden: Arc::default(),
+            shards: None,
+            notes: None,
+            cut_off_of_shard: Arc::default(),
         }
     }
 
@@ -287,9 +305,17 @@ impl<'c> QuestionContext<'c> {
         Ok(Some(selection))
     }
 
-    fn note_hidden(&self, selected: u64, counted: u64) {
+    pub(super) fn note_hidden(&self, selected: u64, counted: u64) {
         self.hidden.selected.fetch_max(selected, Relaxed);
         self.hidden.counted.fetch_max(counted, Relaxed);
+    }
+
+    /// Notes the searches of shards that a limit stopped: the first limit, and the tokens of all.
+    pub(super) fn note_cut_off(&self, cut_offs: &[CutOff]) {
+        let Some(first) = cut_offs.first() else { return };
+        let sum = |count: fn(&CutOff) -> u64| cut_offs.iter().map(count).sum();
+        let (seen_tokens, of_tokens) = (sum(|cut| cut.seen_tokens), sum(|cut| cut.of_tokens));
+        let _ = self.cut_off_of_shard.set(CutOff { seen_tokens, of_tokens, ..*first });
     }
 
     /// Notes the hidden documents of a filter for the answer to a question about positions.
@@ -323,13 +349,13 @@ impl<'c> QuestionContext<'c> {
 
     /// Whether the corpus has lemmas.
     pub(super) fn has_lemmas(&self) -> bool {
-        self.all.attributes().contains(&Attribute::Lemma.name())
+        self.attribute_names().contains(&Attribute::Lemma.name())
     }
 
     /// The days from the first document that a filter admits to the last, without the stray dates at both ends.
     pub(super) fn days(&self, filter: Option<&Filter>) -> Result<u32, QuestionError> {
-        let volume = self.all.volume(&self.all.subcorpus(filter)?);
-        let documents: u64 = volume.values().map(|day| day.documents).sum();
+        let volume = self.gather(&VolumePart { filter: Parsed::of_filter(filter), cells: None })?;
+        let documents: u64 = volume.values().map(|(_, documents)| documents).sum();
         let stray = (documents as f64 * STRAY_DOCUMENTS) as u64;
         let ends = first_day_past(stray, volume.iter()).zip(first_day_past(stray, volume.iter().rev()));
         Ok(ends.map_or(1, |(first, last)| last.abs_diff(first).saturating_add(1)))
@@ -337,7 +363,8 @@ impl<'c> QuestionContext<'c> {
 
     /// The search or count that a limit stopped, if one was stopped.
     pub fn cut_off(&self) -> Option<CutOff> {
-        self.limits.cut_off().or_else(|| self.vocabulary_limits.cut_off())
+        let own = self.limits.cut_off().or_else(|| self.vocabulary_limits.cut_off());
+        own.or_else(|| self.cut_off_of_shard.get().copied())
     }
 
     /// Returns true if a limit stopped a search or a count, so that there are no rates, scores or tests.
@@ -383,8 +410,20 @@ impl<'c> QuestionContext<'c> {
         rule: MatchRule,
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
-        self.check_query("q", query)?;
-        let search = self.engine.search_within(query, rule, filter, &self.limits);
+        let search = match &self.notes {
+            None => {
+                self.check_query("q", query)?;
+                self.engine.search_within(query, rule, filter, &self.limits)
+            }
+            Some(notes) => match self.engine.search_part(query, rule, filter, &self.limits, false) {
+                Err(EngineError::Syntax(error)) => {
+                    // Other shards may have what this one does not.
+                    notes.absent("q", error.to_string());
+                    self.engine.search_part(query, rule, filter, &self.limits, true)
+                }
+                search => search,
+            },
+        };
         search.map_err(QuestionError::of_engine("q", "query", query.text()))
     }
 
@@ -396,7 +435,7 @@ impl<'c> QuestionContext<'c> {
     /// Minimum hits and documents of rows that are made of neighbouring words. Where documents may be shown in lines only,
     /// rarer rows could be put together to text again; the answer says that they are left out.
     pub(super) fn min_counts(&self, asked: u64, rewrites: &mut Vec<String>) -> (u64, u64) {
-        if self.privacy.alone == self.privacy.lines || !self.privacy.is_limited(self.engine) {
+        if self.privacy.alone == self.privacy.lines || !self.is_limited().1 {
             return (asked, 0);
         }
         rewrites.push(format!(
@@ -404,6 +443,19 @@ impl<'c> QuestionContext<'c> {
              texts may be shown in lines only, and rare rows would reveal them"
         ));
         (asked.max(MIN_HITS), MIN_DOCUMENTS)
+    }
+
+    /// Whether there are documents that the client does not count one by one, among all and among those whose lines it sees.
+    pub(super) fn is_limited(&self) -> (bool, bool) {
+        match self.shards {
+            Some(shards) => shards.schema.is_limited,
+            None => (self.privacy.is_limited(self.all), self.privacy.is_limited(self.engine)),
+        }
+    }
+
+    /// The state of the corpus.
+    pub(super) fn generation(&self) -> u64 {
+        self.shards.map_or_else(|| self.engine.snapshot().generation(), |shards| shards.generation)
     }
 
     /// An answer with the question and the state of the corpus. If a limit was reached it says so, whatever `exactness` is.
@@ -415,7 +467,15 @@ impl<'c> QuestionContext<'c> {
         mut rewrites: Vec<String>,
         body: T,
     ) -> Answered<T> {
-        let exactness = self.cut_off().map_or(exactness, Exactness::from);
+        let coverage = self.shards.and_then(|shards| shards.coverage);
+        let partial =
+            coverage.map(|Coverage { shards, of_shards, tokens }| Exactness::Partial { shards, of_shards, tokens });
+        let exactness = self.cut_off().map_or(partial.unwrap_or(exactness), Exactness::from);
+        // An answer has one exactness: one that is cut off says here which shards it is from.
+        let warning = match (partial, exactness.warning()) {
+            (Some(partial), Some(warning)) if exactness.is_cut_off() => Some(format!("{warning}; {partial}")),
+            (_, warning) => warning,
+        };
         let rights = AppliedRights {
             hidden_documents: self.hidden.selected.load(Relaxed),
             counted_documents: self.hidden.counted.load(Relaxed),
@@ -426,9 +486,9 @@ impl<'c> QuestionContext<'c> {
             rewrites.insert(0, rights.sentence());
         }
         let about = About {
-            warning: exactness.warning(),
+            warning,
             corpus: self.corpus.to_owned(),
-            generation: self.engine.snapshot().generation(),
+            generation: self.generation(),
             query: query.map(ToString::to_string),
             filter: filter.map(ToString::to_string),
             rule,
@@ -441,7 +501,37 @@ impl<'c> QuestionContext<'c> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{AskShards, CorpusSchema};
     use super::*;
+    use tidings_index::Snapshot;
+
+    struct NoShards;
+
+    impl AskShards for NoShards {
+        fn ask(
+            &self,
+            _: &'static str,
+            _: &(dyn Fn(usize) -> Option<serde_json::Value> + Sync),
+        ) -> Result<Vec<Option<Vec<u8>>>, QuestionError> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[test]
+    fn an_answer_of_some_shards_that_is_cut_off_warns_of_both() {
+        let (engine, schema) = (Engine::new(Snapshot::empty()), CorpusSchema::default());
+        let coverage = Some(Coverage { shards: 2, of_shards: 3, tokens: 12 });
+        let shards = Some(Shards { ask: &NoShards, schema: &schema, generation: 7, coverage });
+        let context = QuestionContext { shards, ..QuestionContext::new(&engine, "en") };
+        let about = || context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), ()).about;
+        assert_eq!(about().exactness, Exactness::Partial { shards: 2, of_shards: 3, tokens: 12 });
+        assert_eq!(about().warning.as_deref(), Some("2 of 3 shards, with 12 tokens"));
+        let cut_off = CutOff { seen_tokens: 5, of_tokens: 12, limit: crate::engine::Limit::Steps, time_limit: None };
+        context.note_cut_off(&[cut_off]);
+        assert!(about().exactness.is_cut_off() && about().generation == 7);
+        let warning = about().warning.unwrap_or_default();
+        assert!(warning.starts_with("cut off") && warning.ends_with("2 of 3 shards, with 12 tokens"), "{warning}");
+    }
 
     #[test]
     fn an_unknown_availability_allows_nothing() {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::SearchParams;
+use super::shards::{CountPart, SearchPart};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
 use crate::engine::Cells;
@@ -40,15 +41,15 @@ impl Question for CountRequest {
     const SUMMARY: &'static str = "Count the hits of a query";
     const ROWS: &'static str = "";
     const COST: Cost = Cost::Quick;
+    const SHARDED: bool = true;
     type Answer = HitCount;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<HitCount>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        let search = context.search_words(&self.search.q, filter.as_ref(), Cells::One)?;
-        let counted = search.count(&context.limits);
-        let tokens = search.tokens();
-        let rate = per_million(counted.hits as f64, tokens as f64).filter(|_| counted.complete);
-        let body = HitCount { hits: counted.hits, tokens, per_million: rate };
+        let search = SearchPart::words(&self.search.q, filter.as_ref(), Cells::One);
+        let (hits, tokens) = context.gather(&CountPart { search })?;
+        let rate = per_million(hits as f64, tokens as f64).filter(|_| !context.is_cut_off());
+        let body = HitCount { hits, tokens, per_million: rate };
         let asked = (Some(&*self.search.q), filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use tidings_model::{Annotated, AnnotatedParagraph, TokenSpan};
 
 use super::documents::metadata;
+use super::shards::DocumentPart;
 use super::{Answered, Availability, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{MatchRule, Query};
 use crate::engine::EngineError;
@@ -23,6 +24,7 @@ pub struct DocumentRequest {
 
 answer! {
     /// The metadata of a document and, where it may be shown, its text.
+    #[derive(serde::Deserialize)]
     pub struct Document {
         /// The id, 32 hexadecimal digits.
         pub id: String,
@@ -57,6 +59,7 @@ answer! {
     }
 
     /// A span of the text of a document, inside one paragraph.
+    #[derive(serde::Deserialize)]
     pub struct DocumentSpan {
         /// The name, such as `ne` or `quote`.
         pub span: String,
@@ -71,12 +74,13 @@ answer! {
     }
 }
 
+pub(super) fn unknown() -> QuestionError {
+    let message = "there is no document with this id; an id has 32 hexadecimal digits".to_owned();
+    QuestionError::NotFound { parameter: "id", message }
+}
+
 /// The document of an id, as segment and number.
 pub(super) fn find(context: &QuestionContext<'_>, id: &str) -> Result<(usize, u32), QuestionError> {
-    let unknown = || {
-        let message = "there is no document with this id; an id has 32 hexadecimal digits".to_owned();
-        QuestionError::NotFound { parameter: "id", message }
-    };
     let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     let id = u128::from_str_radix(id, 16).ok().filter(|_| is_id).ok_or_else(unknown)?;
     context.all.snapshot().find_document(id).pop().ok_or_else(unknown)
@@ -96,7 +100,20 @@ impl Question for DocumentRequest {
     const COST: Cost = Cost::Quick;
     type Answer = Document;
 
+    const SHARDED: bool = true;
+
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Document>, QuestionError> {
+        let body = match context.is_sharded() {
+            true => context.gather(&DocumentPart { request: self.clone() })?.0.ok_or_else(unknown)?,
+            false => self.body(context)?,
+        };
+        Ok(context.answered((self.q.as_deref(), None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
+    }
+}
+
+impl DocumentRequest {
+    /// The document of an index.
+    pub(super) fn body(&self, context: &QuestionContext<'_>) -> Result<Document, QuestionError> {
         let place = find(context, &self.id)?;
         let row = metadata(context, place)?;
         let shows = context.privacy.shows_text(row.availability);
@@ -111,7 +128,7 @@ impl Question for DocumentRequest {
             let found = found.into_iter().map(|(start, end)| TokenSpan::new(HIT, start, end));
             hits = spans(text, &found.collect::<Vec<_>>());
         }
-        let body = Document {
+        Ok(Document {
             id: row.id,
             date: row.date,
             seen: row.seen,
@@ -124,8 +141,7 @@ impl Question for DocumentRequest {
             paragraphs: annotated.as_ref().map(|text| text.paragraphs.iter().map(AnnotatedParagraph::text).collect()),
             spans: annotated.as_ref().map(|text| spans(text, &text.spans)).unwrap_or_default(),
             hits,
-        };
-        Ok(context.answered((self.q.as_deref(), None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
+        })
     }
 }
 

@@ -5,13 +5,17 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::params::{Cursor, PageParams, ScopeParams};
+use super::shards::{DocumentsPart, FoundDocuments, in_time};
 use super::stream::as_values;
+use super::stream::give_all;
 use super::{
     AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError,
     Request, RowSink,
 };
 use crate::cql::{MatchRule, Query};
-use crate::engine::EngineError;
+use crate::engine::{EngineError, HitsByDocument, Subcorpus};
+use crate::filter::Filter;
+use crate::merge::Merge as _;
 
 /// Lists documents in the order of time.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +54,7 @@ answer! {
     }
 
     /// The metadata of a document.
+    #[derive(serde::Deserialize)]
     pub struct DocumentRow {
         /// The id, 32 hexadecimal digits.
         pub id: String,
@@ -111,15 +116,22 @@ impl Question for DocumentsRequest {
     const SUMMARY: &'static str = "List documents by their metadata";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Quick;
+    const SHARDED: bool = true;
     type Answer = Documents;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Documents>, QuestionError> {
+        if context.is_sharded() {
+            return self.of_shards(context);
+        }
         let (mut answered, page) = self.page(context)?;
         answered.body.rows = page.into_iter().map(|found| self.row(context, found)).collect::<Result<_, _>>()?;
         Ok(answered)
     }
 
     fn evaluate_rows(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        if context.is_sharded() {
+            return give_all::<Self>(self.of_shards(context)?, sink);
+        }
         let (answered, page) = self.page(context)?;
         let mut head = as_values::<Self>(answered);
         head.body.as_object_mut().and_then(|body| body.remove(Self::ROWS));
@@ -136,18 +148,67 @@ impl Question for DocumentsRequest {
 /// A document as segment and number, with its hits if there is a query.
 type Found = ((usize, u32), Option<u64>);
 
+/// The first documents of a shard.
+pub(super) fn part(context: &QuestionContext<'_>, asked: &DocumentsPart) -> Result<FoundDocuments, QuestionError> {
+    let DocumentsPart { q, filter, order, rows, fields } = asked;
+    let page = PageParams { order: *order, size: Some(0), cursor: None };
+    let request = DocumentsRequest { q: q.clone(), scope: ScopeParams::default(), page, fields: fields.clone() };
+    let (subcorpus, hits) = request.selected(context, filter.as_deref())?;
+    let page = context.all.page_of_documents(&subcorpus, *order, 0, *rows);
+    let row = |place: (usize, u32)| {
+        let day = context.all.snapshot().segments()[place.0].segment().day_of(place.1);
+        let of_document = hits.as_ref().map(|hits| hits.get(&place).copied().unwrap_or(0));
+        Ok((day.0, request.row(context, (place, of_document))?))
+    };
+    let rows = page.into_iter().map(row).collect::<Result<Vec<_>, QuestionError>>()?;
+    Ok(((context.all.documents(&subcorpus), context.all.tokens(&subcorpus)), rows))
+}
+
 impl DocumentsRequest {
+    /// The page from all shards.
+    fn of_shards(&self, context: &QuestionContext<'_>) -> Result<Answered<Documents>, QuestionError> {
+        let filter = context.filter(&self.scope)?;
+        self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
+        let (first, size) = self.page.rows_of_shards(context)?;
+        let part = DocumentsPart {
+            q: self.q.clone(),
+            filter: Parsed::of_filter(filter.as_ref()),
+            order: self.page.order,
+            rows: first + size,
+            fields: self.fields.clone(),
+        };
+        let found = context.gather_each(|_| Some(&part))?;
+        let (mut counts, mut shards) = ((0, 0), Vec::new());
+        for (of_shard, rows) in found.into_iter().flatten() {
+            counts.merge_from(of_shard);
+            shards.push(rows);
+        }
+        let rows = in_time(shards, self.page.order, |(day, _)| *day).into_iter().skip(first).take(size);
+        let rows: Vec<DocumentRow> = rows.map(|(_, (_, row))| row).collect();
+        let next = self.page.next(context, rows.len() as u64, size as u64);
+        let body = Documents { documents: counts.0, tokens: counts.1, first: first as u64, next, rows };
+        let asked = (self.q.as_deref(), filter.as_ref());
+        Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body))
+    }
+
+    /// The documents that a filter selects, with the hits of each if there is a query.
+    fn selected(
+        &self,
+        context: &QuestionContext<'_>,
+        filter: Option<&Filter>,
+    ) -> Result<(Subcorpus, Option<HitsByDocument>), QuestionError> {
+        let subcorpus = context.documents(filter)?;
+        let Some(query) = &self.q else { return Ok((subcorpus, None)) };
+        let search = context.search(query, MatchRule::default(), filter)?;
+        let (subcorpus, hits) = context.all.documents_with_hits(subcorpus, &search, &context.limits);
+        Ok((subcorpus, Some(hits)))
+    }
+
     /// The answer without rows, and the documents of the page.
     fn page(&self, context: &QuestionContext<'_>) -> Result<(Answered<Documents>, Vec<Found>), QuestionError> {
         let filter = context.filter(&self.scope)?;
         self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
-        let mut subcorpus = context.documents(filter.as_ref())?;
-        let mut hits = None;
-        if let Some(query) = &self.q {
-            let search = context.search(query, MatchRule::default(), filter.as_ref())?;
-            let found = context.all.documents_with_hits(subcorpus, &search, &context.limits);
-            (subcorpus, hits) = (found.0, Some(found.1));
-        }
+        let (subcorpus, hits) = self.selected(context, filter.as_ref())?;
         let size = self.page.rows(context)?;
         let [first, rows] = [self.page.first(), size].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let page = context.all.page_of_documents(&subcorpus, self.page.order, first, rows);

@@ -56,6 +56,22 @@ pub enum QuestionError {
     /// The time is over and a partial answer would be wrong.
     #[error("the time limit is reached; give a shorter period or a smaller part of the corpus")]
     Timeout,
+    /// A shard of the corpus does not answer, or refuses.
+    #[error("{message}")]
+    Shard {
+        /// The status of the answer, as in HTTP.
+        status: u16,
+        /// The parameter that is wrong, if one is.
+        parameter: Option<String>,
+        /// The cause and the remedy.
+        message: String,
+    },
+    /// The shards of a corpus changed while the question was answered.
+    #[error("the corpus changed while the question was answered; send the request again")]
+    ShardsChanged,
+    /// The answers of shards cannot be merged.
+    #[error("{0} cannot be put together from shards; ask a server that has the whole corpus in one index")]
+    NotMerged(String),
     /// The parameters do not form a request.
     #[error("{0}")]
     Request(String),
@@ -80,6 +96,7 @@ impl QuestionError {
         move |error| match error {
             EngineError::Syntax(error) => QuestionError::Syntax { parameter, language, text, error: Box::new(error) },
             EngineError::Stopped => QuestionError::Timeout,
+            EngineError::NeedsWholeCorpus(what) => QuestionError::NotMerged(what.to_owned()),
             error @ EngineError::TooManyWords => {
                 QuestionError::TooLarge { parameter: parameter.into(), message: error.to_string() }
             }

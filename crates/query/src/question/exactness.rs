@@ -21,6 +21,15 @@ pub enum Exactness {
         /// The seed that draws the same sample again.
         seed: u64,
     },
+    /// Some shards of the corpus did not answer. Counts and rates are those of the shards that are covered.
+    Partial {
+        /// Shards that are covered.
+        shards: u64,
+        /// Shards of the corpus.
+        of_shards: u64,
+        /// Tokens of the shards that are covered.
+        tokens: u64,
+    },
     /// A limit stopped the search. Counts are those of the part that was seen, and so the least there can be; rates,
     /// scores and tests are left out.
     CutOff {
@@ -45,7 +54,8 @@ impl Exactness {
 
     /// The caution that people should read with the answer: `cut off after 30 s: 5 of 10 tokens seen`.
     pub fn warning(&self) -> Option<String> {
-        self.is_cut_off().then(|| self.to_string())
+        let is_whole = matches!(self, Exactness::Exact | Exactness::Sample { .. });
+        (!is_whole).then(|| self.to_string())
     }
 }
 
@@ -61,6 +71,9 @@ impl fmt::Display for Exactness {
             Exactness::Exact => f.write_str("exact"),
             Exactness::Sample { hits, of_hits, seed } => {
                 write!(f, "a sample of {} of {} hits, seed {seed}", grouped(*hits), grouped(*of_hits))
+            }
+            Exactness::Partial { shards, of_shards, tokens } => {
+                write!(f, "{shards} of {of_shards} shards, with {} tokens", grouped(*tokens))
             }
             Exactness::CutOff { seen_tokens, of_tokens, limit, time_limit_s } => {
                 match (limit, time_limit_s) {
@@ -106,6 +119,8 @@ mod tests {
     fn exact_answers_and_samples_need_no_warning() {
         let sample = Exactness::Sample { hits: 5, of_hits: 1000, seed: 1 };
         assert_eq!(sample.to_string(), "a sample of 5 of 1,000 hits, seed 1");
+        let partial = Exactness::Partial { shards: 2, of_shards: 3, tokens: 12_000 };
+        assert_eq!(partial.warning().as_deref(), Some("2 of 3 shards, with 12,000 tokens"));
         assert!(Exactness::Exact.warning().is_none() && sample.warning().is_none());
     }
 }

@@ -12,8 +12,20 @@ use crate::syntax::advice;
 impl QuestionContext<'_> {
     /// The fields that documents of the corpus can have: the standard ones, and those of the index.
     pub fn field_names(&self) -> BTreeSet<&str> {
+        let standard = STANDARD_FIELDS.iter().copied();
+        if let Some(shards) = self.shards {
+            return standard.chain(shards.schema.fields.iter().map(String::as_str)).collect();
+        }
         let stored = self.all.snapshot().segments().iter().flat_map(|live| live.segment().field_names());
-        STANDARD_FIELDS.iter().copied().chain(stored).collect()
+        standard.chain(stored).collect()
+    }
+
+    /// The attributes of tokens.
+    pub(super) fn attribute_names(&self) -> Vec<&str> {
+        match self.shards {
+            Some(shards) => shards.schema.attributes.iter().map(String::as_str).collect(),
+            None => self.all.attributes(),
+        }
     }
 
     /// Rejects a filter of a field that no document can have. A field without such a value is not an error.
@@ -54,6 +66,10 @@ impl QuestionContext<'_> {
     /// Rejects a query with fields, attributes or spans that the corpus does not have.
     pub(super) fn check_compiles(&self, parameter: &'static str, query: &Parsed<Query>) -> Result<(), QuestionError> {
         self.check_query(parameter, query)?;
+        if self.is_sharded() {
+            // The shards check it.
+            return Ok(());
+        }
         let compiled = self.engine.search_within(query, MatchRule::default(), None, &self.limits).map(drop);
         compiled.map_err(QuestionError::of_engine(parameter, "query", query.text()))
     }
@@ -67,19 +83,24 @@ impl QuestionContext<'_> {
     /// `by=colour`.
     pub(super) fn check_grouping(&self, name: &str) -> Result<(), QuestionError> {
         let spans = self.span_attributes();
-        let known = self.all.attributes().into_iter().chain(self.field_names()).chain(spans.iter().map(String::as_str));
+        let known =
+            self.attribute_names().into_iter().chain(self.field_names()).chain(spans.iter().map(String::as_str));
         self.check_name("by", name, "attribute or field", known.collect())
     }
 
     /// Rejects a name that hits cannot be grouped by.
     pub(super) fn check_group_name(&self, name: &str) -> Result<(), QuestionError> {
         let others = ["node", "left1", "right1", "year", "month"];
-        let known = self.all.attributes().into_iter().chain(self.field_names()).chain(others);
+        let known = self.attribute_names().into_iter().chain(self.field_names()).chain(others);
         self.check_name("by", name, "attribute, neighbour or field", known.collect())
     }
 
     /// The attributes of spans that the corpus has, as `ne.name`.
     pub fn span_attributes(&self) -> BTreeSet<String> {
+        if let Some(shards) = self.shards {
+            let spans = shards.schema.spans.iter();
+            return spans.flat_map(|(span, names)| names.iter().map(move |name| format!("{span}.{name}"))).collect();
+        }
         let names = self.all.snapshot().span_names().into_iter();
         let named =
             names.flat_map(|(span, attributes)| attributes.into_iter().map(move |name| format!("{span}.{name}")));
@@ -88,9 +109,12 @@ impl QuestionContext<'_> {
 
     /// The attribute of tokens with a name; `None` if the corpus has no such layer.
     pub(super) fn attribute(&self, name: &str) -> Option<Attribute> {
-        let declared = self.all.snapshot().lexicon().declared();
+        let is_layer = |layer: &str| match self.shards {
+            Some(shards) => shards.schema.layers.contains(layer),
+            None => self.all.snapshot().lexicon().declared().find(layer).is_some(),
+        };
         Attribute::named(name).filter(|attribute| match attribute {
-            Attribute::Layer(layer) => declared.find(layer.as_str()).is_some(),
+            Attribute::Layer(layer) => is_layer(layer.as_str()),
             _ => true,
         })
     }
@@ -108,7 +132,7 @@ impl QuestionContext<'_> {
 
     /// Rejects a feature that no token of the corpus has, and a layer that it does not declare.
     pub fn check_attribute(&self, parameter: &'static str, attribute: Attribute) -> Result<(), QuestionError> {
-        let features = self.all.features();
+        let features = self.shards.map_or_else(|| self.all.features(), |shards| &shards.schema.features);
         let is_known = match attribute {
             Attribute::Feature(feature) => features.contains_key(feature.name()),
             Attribute::Layer(layer) => self.attribute(layer.as_str()).is_some(),
@@ -117,7 +141,7 @@ impl QuestionContext<'_> {
         if is_known {
             return Ok(());
         }
-        let known = self.all.attributes().into_iter().chain(features.keys().map(String::as_str));
+        let known = self.attribute_names().into_iter().chain(features.keys().map(String::as_str));
         self.check_name(parameter, attribute.name(), "attribute", known.collect())
     }
 

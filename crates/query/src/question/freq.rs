@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 use super::params::{LimitParams, SearchParams};
+use super::shards::{AttributeValuesPart, FieldValuesPart, SearchPart, SpanValuesPart};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::Cells;
+use crate::measure::per_million;
 use crate::trend::Step;
 
 /// Counts the hits of a query by the values of an attribute or a field.
@@ -62,6 +65,12 @@ answer! {
 }
 
 impl FreqRequest {
+    /// Keeps the first rows.
+    fn cut(&self, mut found: Frequencies) -> Frequencies {
+        found.values = self.limit.cut(&mut found.rows);
+        found
+    }
+
     /// The cells of counts by a field of documents.
     fn cells(&self) -> Cells<'_> {
         match self.by.as_str() {
@@ -69,6 +78,49 @@ impl FreqRequest {
             "id" | "url" | "title" | "seen" => Cells::Documents,
             field => Cells::Field(field),
         }
+    }
+}
+
+impl Frequencies {
+    /// Ranks the values of hits.
+    pub fn rank(by: &str, tokens: u64, rows: impl Iterator<Item = FrequencyRow>) -> Frequencies {
+        let mut rows: Vec<FrequencyRow> = rows.collect();
+        rows.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
+        let hits = rows.iter().map(|row| row.hits).sum();
+        Frequencies { by: by.to_owned(), hits, tokens, values: rows.len() as u64, rows }
+    }
+
+    /// The rows of attributes that occur at least `at_least` times. Without an exhaustive search there are no rates.
+    fn of_values(
+        by: &str,
+        (values, tokens): (HashMap<String, u64>, u64),
+        at_least: u64,
+        is_complete: bool,
+    ) -> Frequencies {
+        let hits = values.values().sum();
+        let row = |(value, hits): (String, u64)| FrequencyRow {
+            value,
+            hits,
+            tokens: None,
+            per_million: per_million(hits as f64, tokens as f64).filter(|_| is_complete),
+        };
+        let rows = values.into_iter().filter(|(_, hits)| *hits >= at_least).map(row);
+        Frequencies { hits, ..Frequencies::rank(by, tokens, rows) }
+    }
+}
+
+impl FrequencyRow {
+    /// The rows of fields, from hits and tokens by value; values without hits are left out. Without an exhaustive search
+    /// there are no rates.
+    pub(crate) fn of_field(
+        values: impl IntoIterator<Item = (String, (u64, u64))>,
+        is_complete: bool,
+    ) -> impl Iterator<Item = FrequencyRow> {
+        values.into_iter().filter(|(_, (hits, _))| *hits > 0).map(move |(value, (hits, tokens))| {
+            let tokens = is_complete.then_some(tokens);
+            let rate = tokens.and_then(|tokens| per_million(hits as f64, tokens as f64));
+            FrequencyRow { value, hits, tokens, per_million: rate }
+        })
     }
 }
 
@@ -83,6 +135,7 @@ impl Question for FreqRequest {
     const SUMMARY: &'static str = "Count hits by an attribute or a field";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
+    const SHARDED: bool = true;
     type Answer = Frequencies;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Frequencies>, QuestionError> {
@@ -92,24 +145,32 @@ impl Question for FreqRequest {
         let mut rewrites = Vec::new();
         let found = if let Some(attribute) = attribute {
             context.check_attribute("by", attribute)?;
-            let search = context.search_words(&self.search.q, filter.as_ref(), Cells::One)?;
             let min = match self.search.q.is_single_token() {
                 true => 0,
                 false => context.min_counts(0, &mut rewrites).0,
             };
-            search.most_frequent_values(attribute, min, most, &context.limits).0
+            if context.is_sharded() {
+                let search = SearchPart::words(&self.search.q, filter.as_ref(), Cells::One);
+                let values = context.gather(&AttributeValuesPart { search, attribute })?;
+                self.cut(Frequencies::of_values(attribute.name(), values, min, !context.is_cut_off()))
+            } else {
+                // Only the texts of the rows are made.
+                let search = context.search_words(&self.search.q, filter.as_ref(), Cells::One)?;
+                search.most_frequent_values(attribute, min, most, &context.limits).0
+            }
         } else if let Some((span, name)) = self.by.split_once('.') {
             context.check_grouping(&self.by)?;
             // Spans are positions: documents that the client may not read do not count.
-            let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+            let search = SearchPart::positions(&self.search.q, MatchRule::default(), filter.as_ref());
+            let part = SpanValuesPart { search, span: span.to_owned(), attribute: name.to_owned() };
+            let values = context.gather(&part)?;
             let min = context.min_counts(0, &mut rewrites).0;
-            search.frequencies_by_span(span, name, min, most, &context.limits).0
+            self.cut(Frequencies::of_values(&self.by, values, min, !context.is_cut_off()))
         } else {
-            let search = context.search_words(&self.search.q, filter.as_ref(), self.cells())?;
             context.check_grouping(&self.by)?;
-            let mut found = search.frequencies_by_field(&self.by, &context.limits).0;
-            found.values = self.limit.cut(&mut found.rows);
-            found
+            let search = SearchPart::words(&self.search.q, filter.as_ref(), self.cells());
+            let (values, tokens) = context.gather(&FieldValuesPart { search, field: self.by.clone() })?;
+            self.cut(Frequencies::rank(&self.by, tokens, FrequencyRow::of_field(values, !context.is_cut_off())))
         };
         let asked = (Some(&*self.search.q), filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found))

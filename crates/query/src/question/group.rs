@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{LimitParams, SearchParams};
+use super::shards::{GroupPart, SearchPart};
 use super::{Answered, Cost, Exactness, LinePlace, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
-use crate::engine::Level;
+use crate::engine::{Level, LevelCounts};
 use crate::measure::per_million;
 
 /// Counts the hits of a query by several values at once: of the hit, of its neighbours and of its document.
@@ -119,18 +120,26 @@ impl Question for GroupRequest {
     const SUMMARY: &'static str = "Count hits by several values at once, also of neighbours";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
+    const SHARDED: bool = true;
     type Answer = Groups;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Groups>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
         // Neighbours are positions: only documents that the client may read.
-        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
         let levels = self.levels(context)?;
         let mut rewrites = Vec::new();
         let min = context.min_counts(self.min, &mut rewrites).0;
         let most = usize::try_from(self.limit.limit).unwrap_or(usize::MAX);
-        let found = search.by_levels(&levels, min, most, &context.limits);
-        let tokens = search.tokens();
+        let (found, tokens) = if context.is_sharded() {
+            let search = SearchPart::positions(&self.search.q, MatchRule::default(), filter.as_ref());
+            let part = GroupPart { search, levels: levels.iter().map(Into::into).collect() };
+            let counted = context.gather(&part)?;
+            (LevelCounts::rank(counted.rows, counted.hits, min, most), counted.tokens)
+        } else {
+            // Only the texts of the rows are made.
+            let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+            (search.by_levels(&levels, min, most, &context.limits), search.tokens())
+        };
         let is_complete = found.complete && !context.is_cut_off();
         let rows = found.rows.into_iter().map(|(values, hits)| GroupRow {
             values,

@@ -43,18 +43,18 @@ pub fn text_of(tokens: &[KwicToken]) -> String {
 
 answer! {
     /// A token of a line.
-    #[derive(Eq)]
+    #[derive(Eq, serde::Deserialize)]
     pub struct KwicToken {
         /// The form in the text.
         pub word: String,
         /// The lemma; missing if the corpus has none.
-        #[serde(skip_serializing_if = "String::is_empty")]
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         pub lemma: String,
         /// The part of speech; missing if the corpus has none.
-        #[serde(skip_serializing_if = "String::is_empty")]
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         pub tag: String,
         /// The morphological features; missing if it has none.
-        #[serde(skip_serializing_if = "String::is_empty")]
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         pub feats: String,
         /// The values of further layers of the corpus by name; missing if it has none.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

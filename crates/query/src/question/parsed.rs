@@ -56,6 +56,11 @@ impl<T: Language> Parsed<T> {
         Ok(Parsed { value: T::parse(text)?, text: text.to_owned() })
     }
 
+    /// A value in its canonical form.
+    pub fn of(value: T) -> Parsed<T> {
+        Parsed { text: value.to_string(), value }
+    }
+
     /// The example of the language.
     pub fn example() -> Parsed<T> {
         Parsed::new(T::EXAMPLE).expect("examples parse")

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{SeriesParams, usual_effect, usual_fdr};
-use super::trends::{as_texts, panel_subcorpus};
+use super::trends::{ShardedTest, as_texts, panel_subcorpus};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::{SeriesConfig, TestedWord, WordSeason};
@@ -116,6 +116,7 @@ impl Question for SeasonsRequest {
     const SUMMARY: &'static str = "Show which words come back every year";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
+    const SHARDED: bool = true;
     type Answer = Seasons;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Seasons>, QuestionError> {
@@ -124,15 +125,22 @@ impl Question for SeasonsRequest {
         if matches!(by, Step::Quarter | Step::HalfYear | Step::Year) {
             return Err(QuestionError::parameter("by", "a season has months: give month, ten-days, week or day"));
         }
-        let (subcorpus, filter) = panel_subcorpus(context, scope, panel, *by)?;
-        let content = content.words(context, attribute.attribute);
         let config = SeriesConfig { min_documents: *min, false_discovery_rate: self.fdr };
-        let mut found = context.engine.seasons(&subcorpus, attribute.attribute, *by, &config, content.as_ref());
+        let (mut found, tokens, filter) = if context.is_sharded() {
+            let test = ShardedTest::new(context, scope, panel, *by)?;
+            let cells = test.cells(context, attribute.attribute, *min, content.has_kinds(attribute.attribute))?;
+            (cells.seasons(*by, &test.bins, &config), test.tokens, test.filter)
+        } else {
+            let (subcorpus, filter) = panel_subcorpus(context, scope, panel, *by)?;
+            let content = content.words(context, attribute.attribute);
+            let found = context.engine.seasons(&subcorpus, attribute.attribute, *by, &config, content.as_ref());
+            (found, context.engine.tokens(&subcorpus), filter)
+        };
         found.rows.retain(|row| row.found.log_ratio >= self.effect.log2());
         let values = limit.cut(&mut found.rows);
         let mut body = Seasons {
             attribute: attribute.attribute,
-            tokens: context.engine.tokens(&subcorpus),
+            tokens,
             sites: found.sites,
             tested: found.tested,
             left_out: found.left_out,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{SeriesParams, TestParams};
-use super::trends::{as_texts, panel_subcorpus};
+use super::trends::{ShardedTest, as_texts, panel_subcorpus};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request, as_text};
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::{SeriesConfig, TestedWord, WordStep};
@@ -91,15 +91,23 @@ impl Question for StepsRequest {
     const SUMMARY: &'static str = "Show which words change at once and stay changed";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
+    const SHARDED: bool = true;
     type Answer = Steps;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Steps>, QuestionError> {
         let SeriesParams { scope, attribute, by, min, content, panel, limit } = &self.series;
         context.check_attribute("attribute", attribute.attribute)?;
-        let (subcorpus, filter) = panel_subcorpus(context, scope, panel, *by)?;
-        let content = content.words(context, attribute.attribute);
         let config = SeriesConfig { min_documents: *min, false_discovery_rate: self.test.fdr };
-        let mut found = context.engine.steps(&subcorpus, attribute.attribute, *by, &config, content.as_ref());
+        let (mut found, tokens, filter) = if context.is_sharded() {
+            let test = ShardedTest::new(context, scope, panel, *by)?;
+            let cells = test.cells(context, attribute.attribute, *min, content.has_kinds(attribute.attribute))?;
+            (cells.steps(&test.bins, &config), test.tokens, test.filter)
+        } else {
+            let (subcorpus, filter) = panel_subcorpus(context, scope, panel, *by)?;
+            let content = content.words(context, attribute.attribute);
+            let found = context.engine.steps(&subcorpus, attribute.attribute, *by, &config, content.as_ref());
+            (found, context.engine.tokens(&subcorpus), filter)
+        };
         self.test.keep(&mut found.rows, |row| row.found.log_ratio);
         let values = limit.cut(&mut found.rows);
         let is_complete = !context.is_cut_off();
@@ -108,7 +116,7 @@ impl Question for StepsRequest {
         let body = Steps {
             attribute: attribute.attribute,
             bins: if is_complete { found.bins } else { Vec::new() },
-            tokens: context.engine.tokens(&subcorpus),
+            tokens,
             sites: if is_complete { found.sites } else { 0 },
             tested: if is_complete { found.tested } else { 0 },
             left_out: if is_complete { found.left_out } else { 0 },

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use tidings_model::{Annotated, LayerColumn, Token};
 
-use super::document::find;
+use super::document::{find, unknown};
 use super::documents::metadata;
 use super::kwic::{KwicToken, MAX_CONTEXT};
+use super::shards::SurroundingsPart;
 use super::{Answered, Availability, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
 use crate::engine::EngineError;
@@ -50,6 +51,7 @@ fn one() -> u32 {
 
 answer! {
     /// The text around a token.
+    #[derive(serde::Deserialize)]
     pub struct Surroundings {
         /// The id of the document.
         pub document: String,
@@ -64,6 +66,7 @@ answer! {
     }
 
     /// A sentence of a document.
+    #[derive(serde::Deserialize)]
     pub struct ShownSentence {
         /// The number of its paragraph, from 0.
         pub paragraph: u64,
@@ -93,7 +96,20 @@ impl Question for SurroundingsRequest {
     const COST: Cost = Cost::Quick;
     type Answer = Surroundings;
 
+    const SHARDED: bool = true;
+
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Surroundings>, QuestionError> {
+        let body = match context.is_sharded() {
+            true => context.gather(&SurroundingsPart { request: self.clone() })?.0.ok_or_else(unknown)?,
+            false => self.body(context)?,
+        };
+        Ok(context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
+    }
+}
+
+impl SurroundingsRequest {
+    /// The surroundings in an index.
+    pub(super) fn body(&self, context: &QuestionContext<'_>) -> Result<Surroundings, QuestionError> {
         let place = find(context, &self.id)?;
         let row = metadata(context, place)?;
         let privacy = context.privacy;
@@ -110,11 +126,9 @@ impl Question for SurroundingsRequest {
             let annotated = context.all.snapshot().annotated(place.0, place.1).map_err(EngineError::from)?;
             self.show(&annotated, shows_text, &mut body)?;
         }
-        Ok(context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), body))
+        Ok(body)
     }
-}
 
-impl SurroundingsRequest {
     fn show(&self, document: &Annotated, whole: bool, body: &mut Surroundings) -> Result<(), QuestionError> {
         let position = self.position as usize;
         let sentences = sentences_of(document);

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{ConfidenceParams, PanelParams, SearchParams, StepParams};
+use super::shards::{SearchPart, TimelinePart};
 use super::trends::panel_filter;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
@@ -135,6 +136,7 @@ impl Question for TimelineRequest {
     const SUMMARY: &'static str = "Show hits over time";
     const ROWS: &'static str = "points";
     const COST: Cost = Cost::Quick;
+    const SHARDED: bool = true;
     type Answer = Timeline;
 
     fn cost(&self) -> Cost {
@@ -150,8 +152,8 @@ impl Question for TimelineRequest {
             let asked = (Some(&*self.search.q), filter.as_ref());
             return Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body));
         }
-        let search = context.search_words(&self.search.q, filter.as_ref(), Cells::Steps(step))?;
-        let (mut found, _) = search.timeline(step, self.confidence.confidence, &context.limits);
+        let search = SearchPart::words(&self.search.q, filter.as_ref(), Cells::Steps(step));
+        let mut found = context.gather(&TimelinePart { search, step })?.timeline(step, self.confidence.confidence);
         let bins: Vec<Bin> = found.points.iter().map(|point| point.bin).collect();
         if let Some(runs) = (context.run_days)(&bins) {
             found.points.iter_mut().zip(runs).for_each(|(point, days)| point.days_with_runs = Some(days));

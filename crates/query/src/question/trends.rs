@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeSet;
+use tidings_index::Day;
 
 use super::params::{AttributeParams, ContentParams, LimitParams, PanelParams, ScopeParams, StepParams, TestParams};
-use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use super::shards::{PartCells, SiteBinsPart, VolumePart, word_cells};
+use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
-use crate::engine::{Cells, Reading, Subcorpus};
+use crate::engine::{Cells, Reading, Subcorpus, WordCells, of_sites};
 use crate::filter::Filter;
 use crate::measure::{Band, per_million};
 use crate::trend::{Bin, Mixture, Rise, RiseConfig, Rises, Shape, Step, Table};
@@ -57,8 +60,17 @@ pub(super) fn panel_filter(
     if !panel.panel {
         return Ok(filter);
     }
-    let subcorpus = context.documents(filter.as_ref())?;
-    let sites = context.all.panel(&subcorpus, step, 1);
+    let sites = match context.is_sharded() {
+        true => {
+            context.refuse_partial_test()?;
+            let part = SiteBinsPart { filter: Parsed::of_filter(filter.as_ref()), step };
+            let bins = context.gather(&part)?;
+            let all: BTreeSet<i32> = bins.values().flatten().copied().collect();
+            // Bins without any document are not held against a site.
+            of_sites(bins.iter().filter(|(_, bins)| bins.len() == all.len()).map(|(site, _)| site.as_str()))
+        }
+        false => context.all.panel(&context.documents(filter.as_ref())?, step, 1),
+    };
     Ok(Filter::both(filter, Some(sites).filter(|_| !context.is_cut_off())))
 }
 
@@ -71,6 +83,44 @@ pub(super) fn panel_subcorpus(
 ) -> Result<(Subcorpus, Option<Filter>), QuestionError> {
     let filter = panel_filter(context, scope, panel, step)?;
     Ok((context.subcorpus_of(filter.as_ref(), Reading::Words(Cells::Steps(step)))?, filter))
+}
+
+/// A test of all words over shards.
+pub(super) struct ShardedTest {
+    pub(super) filter: Option<Filter>,
+    pub(super) bins: Vec<Bin>,
+    /// The tokens of the documents.
+    pub(super) tokens: u64,
+    step: Step,
+}
+
+impl ShardedTest {
+    /// The documents of [`panel_filter`] by time step.
+    pub(super) fn new(
+        context: &QuestionContext<'_>,
+        scope: &ScopeParams,
+        panel: &PanelParams,
+        step: Step,
+    ) -> Result<ShardedTest, QuestionError> {
+        context.refuse_partial_test()?;
+        let filter = panel_filter(context, scope, panel, step)?;
+        let cells = Some(PartCells::from(Cells::Steps(step)));
+        let volume = context.gather(&VolumePart { filter: Parsed::of_filter(filter.as_ref()), cells })?;
+        let ends = volume.keys().next().zip(volume.keys().next_back());
+        let bins = ends.map(|(first, last)| step.bins(Day(*first).date(), Day(*last).date())).unwrap_or_default();
+        Ok(ShardedTest { filter, bins, tokens: volume.values().map(|(tokens, _)| tokens).sum(), step })
+    }
+
+    /// The words of the documents with their cells.
+    pub(super) fn cells(
+        &self,
+        context: &QuestionContext<'_>,
+        attribute: Attribute,
+        min_documents: u64,
+        has_kinds: bool,
+    ) -> Result<WordCells<'static>, QuestionError> {
+        word_cells(context, (self.filter.as_ref(), self.step), attribute, (&self.bins, min_documents), has_kinds)
+    }
 }
 
 pub(super) fn as_texts<S: Serializer>(values: &[Bin], serializer: S) -> Result<S::Ok, S::Error> {
@@ -265,16 +315,24 @@ impl Question for TrendsRequest {
     const SUMMARY: &'static str = "Show which words rise or fall";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
+    const SHARDED: bool = true;
     type Answer = Trends;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         let step = self.step.step(context, context.filter(&self.scope)?.as_ref())?;
-        let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, step)?;
-        let content = self.content.words(context, self.attribute.attribute);
         let config = RiseConfig { min_count: self.min, false_discovery_rate: self.test.fdr, ..RiseConfig::default() };
-        let mut found = context.engine.trends(&subcorpus, self.attribute.attribute, step, &config, content.as_ref());
-        found.tokens = context.engine.tokens(&subcorpus);
+        let attribute = self.attribute.attribute;
+        let (mut found, filter) = if context.is_sharded() {
+            let test = ShardedTest::new(context, &self.scope, &self.panel, step)?;
+            let cells = test.cells(context, attribute, config.min_count, self.content.has_kinds(attribute))?;
+            (Trends { tokens: test.tokens, ..cells.trends((attribute, step), &test.bins, &config) }, test.filter)
+        } else {
+            let (subcorpus, filter) = panel_subcorpus(context, &self.scope, &self.panel, step)?;
+            let content = self.content.words(context, attribute);
+            let found = context.engine.trends(&subcorpus, attribute, step, &config, content.as_ref());
+            (Trends { tokens: context.engine.tokens(&subcorpus), ..found }, filter)
+        };
         self.test.keep(&mut found.rows, |row| row.log_ratio);
         found.values = Some(self.limit.cut(&mut found.rows));
         if context.is_cut_off() {

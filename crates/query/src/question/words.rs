@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{AttributeParams, NgramParams, ScopeParams, WordRowParams};
-use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use super::shards::{PartCells, WordCountsPart};
+use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::{Cells, Reading};
 use crate::syntax::ValueMatcher;
@@ -83,28 +84,36 @@ impl Question for WordsRequest {
     const SUMMARY: &'static str = "List words or n-grams with their frequencies";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
+    const SHARDED: bool = true;
     type Answer = Words;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {
         context.check_attribute("attribute", self.attribute.attribute)?;
         let filter = context.filter(&self.scope)?;
         let reading = if self.ngram.ngram == 1 { Reading::Words(Cells::One) } else { Reading::Positions };
-        let subcorpus = context.subcorpus_of(filter.as_ref(), reading)?;
         let matching = self.regex.as_ref().map(ValueMatcher::regex);
         let (attribute, n) = (self.attribute.attribute, self.ngram.ngram as usize);
         let mut rewrites = Vec::new();
-        let found = match n {
-            1 => context.engine.words(&subcorpus, attribute, matching.as_ref(), self.min.unwrap_or(1)),
-            n => {
-                let min = self.min.unwrap_or(USUAL_NGRAM_MIN);
-                let (min, min_documents) = context.min_counts(min, &mut rewrites);
-                let found = context.engine.ngrams(&subcorpus, attribute, n, matching.as_ref(), min);
-                found.map(|mut found| {
-                    found.rows.retain(|row| row.documents >= min_documents);
-                    found
-                })
+        let min = self.min.unwrap_or(if n == 1 { 1 } else { USUAL_NGRAM_MIN });
+        let (min, min_documents) = if n == 1 { (min, 0) } else { context.min_counts(min, &mut rewrites) };
+        let found = if context.is_sharded() {
+            let cells = (n == 1).then_some(PartCells::One);
+            let (filter, regex) = (Parsed::of_filter(filter.as_ref()), self.regex.clone());
+            let part = WordCountsPart { filter, attribute, ngram: self.ngram.ngram, regex, cells };
+            let (counts, tokens) = context.gather(&part)?;
+            let counts = counts.into_iter().map(|(value, (hits, documents))| (value, hits, documents));
+            crate::engine::rank_words(attribute, n, tokens, matching.as_ref(), min, counts.collect())
+        } else {
+            let subcorpus = context.subcorpus_of(filter.as_ref(), reading)?;
+            match n {
+                1 => context.engine.words(&subcorpus, attribute, matching.as_ref(), min),
+                n => context.engine.ngrams(&subcorpus, attribute, n, matching.as_ref(), min),
             }
         };
+        let found = found.map(|mut found| {
+            found.rows.retain(|row| row.documents >= min_documents);
+            found
+        });
         let text = self.regex.as_deref().unwrap_or_default();
         let mut found = found.map_err(QuestionError::of_engine("regex", "query", text))?;
         if context.is_cut_off() {

@@ -43,6 +43,16 @@ pub struct SiteBursts {
     dispersion_of: Vec<usize>,
 }
 
+/// The strongest burst of a word, to be tested with those of the others.
+#[derive(Debug)]
+pub struct MeasuredBurst {
+    documents: f64,
+    /// The dispersion of a word with enough documents, and that of independent documents.
+    dispersion: Option<(Dispersion, f64)>,
+    /// A burst that is large and on enough sites.
+    burst: Option<Burst>,
+}
+
 /// The counts of a word by bin, with those that the sites of each bin would have at their own rates.
 struct Series {
     counts: Vec<BinCount>,
@@ -74,8 +84,23 @@ impl SiteBursts {
 
     /// Adds the next word with its cells, sorted by site and bin.
     pub fn add(&mut self, cells: &[CellCount]) {
-        let row = self.rows.len();
-        self.rows.push(cells.iter().map(|cell| f64::from(cell.documents)).sum());
+        self.push(self.measure(cells));
+    }
+
+    /// Adds the next word.
+    pub fn push(&mut self, MeasuredBurst { documents, dispersion, burst }: MeasuredBurst) {
+        self.dispersions.extend(dispersion);
+        if let Some(burst) = burst {
+            self.dispersion_of.push(self.dispersions.len() - 1);
+            self.found.push((self.rows.len(), burst));
+        }
+        self.rows.push(documents);
+    }
+
+    /// The strongest burst of a word with its cells, sorted by site and bin.
+    pub fn measure(&self, cells: &[CellCount]) -> MeasuredBurst {
+        let documents = cells.iter().map(|cell| f64::from(cell.documents)).sum();
+        let mut measured = MeasuredBurst { documents, dispersion: None, burst: None };
         let mut counts: Vec<BinCount> =
             (0..self.volume.bins as u32).map(|bin| BinCount { bin, hits: 0, documents: 0 }).collect();
         for cell in cells {
@@ -85,18 +110,18 @@ impl SiteBursts {
         }
         // Most words have no bin with enough documents.
         if counts.iter().all(|count| count.documents < self.config.min_documents) {
-            return;
+            return measured;
         }
         let series = self.series(cells, counts);
         let strongest = self.strongest(&series);
         let burst =
             strongest.map(|(burst, width)| (burst.bin as usize).saturating_sub(width)..burst.bin as usize + width);
-        self.dispersions.push(self.dispersion(&series, burst.unwrap_or_default()));
-        let Some((burst, width)) = strongest else { return };
-        if burst.log_ratio >= self.config.min_ratio.log2() && self.is_spread(cells, burst.bin as usize, width) {
-            self.dispersion_of.push(self.dispersions.len() - 1);
-            self.found.push((row, burst));
-        }
+        measured.dispersion = Some(self.dispersion(&series, burst.unwrap_or_default()));
+        let is_strong = |burst: &Burst, width: usize| {
+            burst.log_ratio >= self.config.min_ratio.log2() && self.is_spread(cells, burst.bin as usize, width)
+        };
+        measured.burst = strongest.filter(|(burst, width)| is_strong(burst, *width)).map(|(burst, _)| burst);
+        measured
     }
 
     fn series(&self, cells: &[CellCount], counts: Vec<BinCount>) -> Series {

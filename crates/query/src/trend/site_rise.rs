@@ -13,17 +13,33 @@ const DOCUMENTS_OF_A_DOUBLING: f64 = 500.0;
 #[derive(Debug)]
 pub struct SiteRises {
     config: RiseConfig,
-    /// The bins used, and the index of each bin among them.
+    /// The bins used.
     bins: Vec<usize>,
-    index: Vec<Option<u32>>,
-    volume: SiteVolume,
-    site_tokens: Vec<f64>,
-    test: SiteTrends,
+    fitter: RiseFitter,
     rows: usize,
     words: Vec<Candidate>,
     /// The rates of each candidate relative to those expected from the sites of each bin.
     rates: Vec<f32>,
+}
+
+/// Fits trends to words, one at a time; several may do so at the same time.
+#[derive(Debug, Clone)]
+pub struct RiseFitter {
+    min_count: u64,
+    /// The index of each bin among those used.
+    index: Vec<Option<u32>>,
+    volume: SiteVolume,
+    site_tokens: Vec<f64>,
+    test: SiteTrends,
     cells: Vec<CellCount>,
+}
+
+/// The fit of a word, to be tested with those of the others.
+#[derive(Debug)]
+pub struct FittedRise {
+    documents: u64,
+    fit: TrendFit,
+    rates: Vec<f32>,
 }
 
 #[derive(Debug)]
@@ -33,46 +49,23 @@ struct Candidate {
     fit: TrendFit,
 }
 
-impl SiteRises {
-    /// Starts a test over the text of these sites.
-    pub fn new(volume: &SiteVolume, config: &RiseConfig) -> SiteRises {
-        let bins = thick_bins(&volume.tokens_by_bin(), config.thin_bin);
-        let mut index = vec![None; volume.bins];
-        (0..).zip(&bins).for_each(|(number, bin)| index[*bin] = Some(number));
-        let volume = volume.only(&bins);
-        let when: Vec<f64> = bins.iter().map(|bin| *bin as f64).collect();
-        SiteRises {
-            config: *config,
-            test: SiteTrends::new(&when, &volume),
-            site_tokens: volume.tokens.chunks_exact(bins.len().max(1)).map(|site| site.iter().sum()).collect(),
-            bins,
-            index,
-            volume,
-            rows: 0,
-            words: Vec::new(),
-            rates: Vec::new(),
-            cells: Vec::new(),
-        }
-    }
-
-    /// Adds the next word with its cells, sorted by site and bin.
-    pub fn add(&mut self, cells: &[CellCount]) {
-        let row = self.rows;
-        self.rows += 1;
+impl RiseFitter {
+    /// Fits a word with its cells, sorted by site and bin; nothing if it has too few documents.
+    pub fn fit(&mut self, cells: &[CellCount]) -> Option<FittedRise> {
         let index = |cell: &CellCount| self.index.get(cell.bin as usize).copied().flatten();
         self.cells.clear();
         self.cells.extend(cells.iter().filter_map(|cell| Some(CellCount { bin: index(cell)?, ..*cell })));
         let documents: u64 = self.cells.iter().map(|cell| u64::from(cell.documents)).sum();
-        if documents < self.config.min_count {
-            return;
-        }
-        self.words.push(Candidate { row, documents, fit: self.test.fit(&self.cells) });
-        self.add_rates();
+        (documents >= self.min_count).then(|| FittedRise {
+            documents,
+            fit: self.test.fit(&self.cells),
+            rates: self.rates(),
+        })
     }
 
-    /// Adds the hits of each bin relative to those that its sites would have at their own rates.
-    fn add_rates(&mut self) {
-        let width = self.bins.len();
+    /// The hits of each bin relative to those that its sites would have at their own rates.
+    fn rates(&self) -> Vec<f32> {
+        let width = self.volume.bins;
         let (mut hits, mut expected) = (vec![0.0; width], vec![0.0; width]);
         for cells in self.cells.chunk_by(|a, b| a.site == b.site) {
             let site = cells[0].site as usize;
@@ -83,14 +76,55 @@ impl SiteRises {
             expected.iter_mut().zip(tokens).for_each(|(expected, tokens)| *expected += rate * tokens);
         }
         let rate = |(hits, expected): (&f64, &f64)| if *expected > 0.0 { (hits / expected) as f32 } else { f32::NAN };
-        self.rates.extend(hits.iter().zip(&expected).map(rate));
+        hits.iter().zip(&expected).map(rate).collect()
+    }
+}
+
+impl SiteRises {
+    /// Starts a test over the text of these sites.
+    pub fn new(volume: &SiteVolume, config: &RiseConfig) -> SiteRises {
+        let bins = thick_bins(&volume.tokens_by_bin(), config.thin_bin);
+        let mut index = vec![None; volume.bins];
+        (0..).zip(&bins).for_each(|(number, bin)| index[*bin] = Some(number));
+        let volume = volume.only(&bins);
+        let when: Vec<f64> = bins.iter().map(|bin| *bin as f64).collect();
+        let fitter = RiseFitter {
+            min_count: config.min_count,
+            index,
+            test: SiteTrends::new(&when, &volume),
+            site_tokens: volume.tokens.chunks_exact(bins.len().max(1)).map(|site| site.iter().sum()).collect(),
+            volume,
+            cells: Vec::new(),
+        };
+        SiteRises { config: *config, bins, fitter, rows: 0, words: Vec::new(), rates: Vec::new() }
+    }
+
+    /// Fits words for this test, for a thread of its own.
+    pub fn fitter(&self) -> RiseFitter {
+        self.fitter.clone()
+    }
+
+    /// Adds the next word with its cells, sorted by site and bin.
+    pub fn add(&mut self, cells: &[CellCount]) {
+        let fitted = self.fitter.fit(cells);
+        self.push(fitted);
+    }
+
+    /// Adds the fit of the next word.
+    pub fn push(&mut self, fitted: Option<FittedRise>) {
+        let row = self.rows;
+        self.rows += 1;
+        if let Some(FittedRise { documents, fit, rates }) = fitted {
+            self.words.push(Candidate { row, documents, fit });
+            self.rates.extend(rates);
+        }
     }
 
     /// The sites that the test rests on.
     fn mixture(&self) -> Mixture {
         let half = self.bins.len() / 2;
         let (mut all, mut of_both) = ([0.0; 2], [0.0; 2]);
-        for site in self.volume.tokens.chunks_exact(self.bins.len().max(1)) {
+        for site in self.fitter.volume.tokens.chunks_exact(self.bins.len().max(1)) {
             let halves = [&site[..half], &site[half..]].map(|tokens| tokens.iter().sum::<f64>());
             let is_both = halves[0] > 0.0 && halves[1] > 0.0;
             for (number, tokens) in halves.into_iter().enumerate() {
@@ -100,8 +134,8 @@ impl SiteRises {
         }
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 1.0 };
         Mixture {
-            sites: self.test.sites_used(),
-            left_out: 1.0 - share(self.test.tokens_used(), all[0] + all[1]),
+            sites: self.fitter.test.sites_used(),
+            left_out: 1.0 - share(self.fitter.test.tokens_used(), all[0] + all[1]),
             in_both_halves: share(of_both[0], all[0]).min(share(of_both[1], all[1])),
         }
     }

@@ -94,16 +94,20 @@ pub(crate) struct RequestDeadline {
 
 impl RequestDeadline {
     /// The limits of the engine: time, a client that has gone, the lane, memory.
-    fn limits(self) -> Limits {
+    pub fn limits(self) -> Limits {
         let RequestDeadline { until, time_limit, cancelled, place, memory } = self;
         let share = if place.is_heavy() { memory.bytes() / 2 } else { memory.share() };
-        let stop = cancelled.clone();
+        let (stop, ended) = (cancelled.clone(), place.clone());
         let check = move || {
             if !place.check() {
                 stop.store(true, Relaxed);
             }
         };
-        Limits::until_or_cancelled(until, time_limit, cancelled).with_check(check).with_memory(memory).with_share(share)
+        Limits::until_or_cancelled(until, time_limit, cancelled)
+            .with_check(check)
+            .with_thread_end(move || ended.end_thread())
+            .with_memory(memory)
+            .with_share(share)
     }
 }
 
@@ -121,6 +125,9 @@ pub(crate) struct ApiRequest<'q> {
 impl ApiRequest<'_> {
     /// Answers the request.
     pub fn answer(self, endpoint: &Endpoint, response: &mut ResponseWriter) -> Result<(), RequestError> {
+        if let Some(gateway) = &self.state.gateway {
+            return self.answer_from_shards(gateway, endpoint, response);
+        }
         match endpoint.handler {
             Handler::Question(question) => self.answer_question(question, response),
             Handler::Home(answer) => {
@@ -181,7 +188,7 @@ impl ApiRequest<'_> {
 }
 
 /// Writes an answer as it comes.
-struct ResponseSink<'r> {
+pub(crate) struct ResponseSink<'r> {
     response: &'r mut ResponseWriter,
     is_gone: bool,
     rows: u64,
@@ -191,6 +198,13 @@ struct ResponseSink<'r> {
 
 /// Rows of a stream between two looks at the list of removed pages.
 const REMOVAL_CHECK_ROWS: u64 = 64;
+
+impl<'r> ResponseSink<'r> {
+    /// A sink for an answer that does not come from the home.
+    pub fn new(response: &'r mut ResponseWriter) -> ResponseSink<'r> {
+        ResponseSink { response, is_gone: false, rows: 0, is_outdated: &|| false }
+    }
+}
 
 impl RowSink for ResponseSink<'_> {
     fn head(&mut self, head: Answered<Value>) {
@@ -213,7 +227,7 @@ impl RowSink for ResponseSink<'_> {
 }
 
 /// The filter of a virtual corpus.
-fn find_filter(registry: &CorpusRegistry, name: &str) -> Result<Filter, QuestionError> {
+pub(crate) fn find_filter(registry: &CorpusRegistry, name: &str) -> Result<Filter, QuestionError> {
     let not_found = |message: String| QuestionError::NotFound { parameter: "in", message };
     let known = virtual_corpora::read(&registry.home).map_err(|error| {
         log::error!("the virtual corpora cannot be read: {}", tidings_store::in_full(&error));

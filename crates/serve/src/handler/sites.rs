@@ -9,6 +9,7 @@ use tidings_query::question::Request;
 
 use super::{HomeContext, HomeQuestion};
 use crate::api_error::ApiError;
+use crate::corpus_registry::CorpusRegistry;
 
 /// Lists the sites with documents.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -54,29 +55,38 @@ impl HomeQuestion for SitesRequest {
     type Answer = Sites;
 
     fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Sites, ApiError> {
-        let mut documents: BTreeMap<String, u64> = BTreeMap::new();
-        for (code, engine) in registry.corpora() {
-            for live in engine.snapshot().segments() {
-                let Some(field) = live.segment().field("site") else { continue };
-                let mut counts = vec![0; field.count() as usize];
-                let present = (0..live.segment().meta().documents).filter(|document| !live.deleted().get(*document));
-                for document in present {
-                    if let Some(count) = counts.get_mut(field.code(document) as usize) {
-                        *count += 1;
-                    }
-                }
-                for (code, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
-                    *documents.entry(field.value(code).to_owned()).or_default() += count;
+        Ok(ranked(documents_of_sites(registry)?, self.limit))
+    }
+}
+
+/// The documents of each site in all languages.
+pub(crate) fn documents_of_sites(registry: &CorpusRegistry) -> Result<BTreeMap<String, u64>, ApiError> {
+    let mut documents: BTreeMap<String, u64> = BTreeMap::new();
+    for (code, engine) in registry.corpora() {
+        for live in engine.snapshot().segments() {
+            let Some(field) = live.segment().field("site") else { continue };
+            let mut counts = vec![0; field.count() as usize];
+            let present = (0..live.segment().meta().documents).filter(|document| !live.deleted().get(*document));
+            for document in present {
+                if let Some(count) = counts.get_mut(field.code(document) as usize) {
+                    *count += 1;
                 }
             }
-            registry.intact(&code, engine.clone())?;
+            for (code, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
+                *documents.entry(field.value(code).to_owned()).or_default() += count;
+            }
         }
-        documents.remove("");
-        let mut rows: Vec<SiteRow> =
-            documents.into_iter().map(|(site, documents)| SiteRow { site, documents }).collect();
-        rows.sort_by(|a, b| b.documents.cmp(&a.documents).then_with(|| a.site.cmp(&b.site)));
-        let sites = rows.len() as u64;
-        rows.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
-        Ok(Sites { sites, rows })
+        registry.intact(&code, engine.clone())?;
     }
+    documents.remove("");
+    Ok(documents)
+}
+
+/// The sites with most documents first.
+pub(crate) fn ranked(documents: BTreeMap<String, u64>, limit: u64) -> Sites {
+    let mut rows: Vec<SiteRow> = documents.into_iter().map(|(site, documents)| SiteRow { site, documents }).collect();
+    rows.sort_by(|a, b| b.documents.cmp(&a.documents).then_with(|| a.site.cmp(&b.site)));
+    let sites = rows.len() as u64;
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Sites { sites, rows }
 }

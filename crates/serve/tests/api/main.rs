@@ -3,6 +3,7 @@
 mod answers;
 mod bytes;
 mod changes;
+mod gateway;
 mod hostile;
 mod load;
 mod proxy;

@@ -1,0 +1,268 @@
+//! Counts of hits: all, by value, by day, and the words near them.
+
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+use super::Part;
+use crate::cql::{Attribute, MatchRule, Query};
+use crate::engine::{Cells, Level, Search, TimelineCounts};
+use crate::filter::Filter;
+use crate::merge::Merge;
+use crate::question::{LinePlace, Parsed, QuestionContext, QuestionError, Window};
+use crate::trend::Step;
+
+/// The cells that an answer counts in, for rights.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::question) enum PartCells {
+    One,
+    Steps(Step),
+    Field(String),
+    Documents,
+}
+
+impl PartCells {
+    pub(in crate::question) fn as_cells(&self) -> Cells<'_> {
+        match self {
+            PartCells::One => Cells::One,
+            PartCells::Steps(step) => Cells::Steps(*step),
+            PartCells::Field(name) => Cells::Field(name),
+            PartCells::Documents => Cells::Documents,
+        }
+    }
+}
+
+impl From<Cells<'_>> for PartCells {
+    fn from(cells: Cells<'_>) -> PartCells {
+        match cells {
+            Cells::One => PartCells::One,
+            Cells::Steps(step) => PartCells::Steps(step),
+            Cells::Field(name) => PartCells::Field(name.to_owned()),
+            Cells::Documents => PartCells::Documents,
+        }
+    }
+}
+
+/// A search: what parts about hits have in common.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(in crate::question) struct SearchPart {
+    q: Parsed<Query>,
+    filter: Option<Parsed<Filter>>,
+    rule: MatchRule,
+    /// The cells of counts of single words; without them, counts depend on positions.
+    cells: Option<PartCells>,
+}
+
+impl SearchPart {
+    /// A search whose counts depend on positions.
+    pub(in crate::question) fn positions(q: &Parsed<Query>, rule: MatchRule, filter: Option<&Filter>) -> SearchPart {
+        SearchPart { q: q.clone(), filter: Parsed::of_filter(filter), rule, cells: None }
+    }
+
+    /// A search whose hits are counted in cells.
+    pub(in crate::question) fn words(q: &Parsed<Query>, filter: Option<&Filter>, cells: Cells<'_>) -> SearchPart {
+        let rule = MatchRule::default();
+        SearchPart { q: q.clone(), filter: Parsed::of_filter(filter), rule, cells: Some(cells.into()) }
+    }
+
+    fn search<'c>(&self, context: &QuestionContext<'c>) -> Result<Search<'c>, QuestionError> {
+        let filter = self.filter.as_deref();
+        match &self.cells {
+            Some(cells) => context.search_words(&self.q, filter, cells.as_cells()),
+            None => context.search(&self.q, self.rule, filter),
+        }
+    }
+}
+
+/// The number of hits, and the tokens of the documents searched.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct CountPart {
+    pub(in crate::question) search: SearchPart,
+}
+
+impl Part for CountPart {
+    const NAME: &'static str = "count";
+    type Sum = (u64, u64);
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<(u64, u64), QuestionError> {
+        let search = self.search.search(context)?;
+        Ok((search.count(&context.limits).hits, search.tokens()))
+    }
+}
+
+/// Hits by the value of an attribute, and the tokens of the documents searched.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct AttributeValuesPart {
+    pub(in crate::question) search: SearchPart,
+    pub(in crate::question) attribute: Attribute,
+}
+
+impl Part for AttributeValuesPart {
+    const NAME: &'static str = "by-attribute";
+    type Sum = (HashMap<String, u64>, u64);
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
+        let search = self.search.search(context)?;
+        Ok((search.by_attribute(self.attribute, &context.limits).0.into_iter().collect(), search.tokens()))
+    }
+}
+
+/// Hits by an attribute of the spans around them, and the tokens of the documents searched.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct SpanValuesPart {
+    pub(in crate::question) search: SearchPart,
+    pub(in crate::question) span: String,
+    pub(in crate::question) attribute: String,
+}
+
+impl Part for SpanValuesPart {
+    const NAME: &'static str = "by-span";
+    type Sum = (HashMap<String, u64>, u64);
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
+        let search = self.search.search(context)?;
+        let values = search.by_span(&self.span, &self.attribute, &context.limits).0;
+        Ok((values.into_iter().collect(), search.tokens()))
+    }
+}
+
+/// Hits, and tokens of documents, by the value of a field; and the tokens of the documents searched.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct FieldValuesPart {
+    pub(in crate::question) search: SearchPart,
+    pub(in crate::question) field: String,
+}
+
+impl Part for FieldValuesPart {
+    const NAME: &'static str = "by-field";
+    type Sum = (HashMap<String, (u64, u64)>, u64);
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
+        let search = self.search.search(context)?;
+        Ok((search.by_field(&self.field, &context.limits).values.into_iter().collect(), search.tokens()))
+    }
+}
+
+/// Hits by several values at once, and the tokens of the documents searched.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct GroupPart {
+    pub(in crate::question) search: SearchPart,
+    pub(in crate::question) levels: Vec<PartLevel>,
+}
+
+/// A level on the way to a shard.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) enum PartLevel {
+    Token(String, Attribute),
+    Label(String, Attribute),
+    Field(String),
+    Date(usize),
+}
+
+impl From<&Level> for PartLevel {
+    fn from(level: &Level) -> PartLevel {
+        match level {
+            Level::Token(place, attribute) => PartLevel::Token(place.name(), *attribute),
+            Level::Label(name, attribute) => PartLevel::Label(name.clone(), *attribute),
+            Level::Field(name) => PartLevel::Field(name.clone()),
+            Level::Date(characters) => PartLevel::Date(*characters),
+        }
+    }
+}
+
+impl PartLevel {
+    fn level(&self) -> Result<Level, QuestionError> {
+        Ok(match self {
+            PartLevel::Token(place, attribute) => {
+                let known = LinePlace::named(place);
+                Level::Token(known.ok_or_else(|| QuestionError::Request(format!("no place {place}")))?, *attribute)
+            }
+            PartLevel::Label(name, attribute) => Level::Label(name.clone(), *attribute),
+            PartLevel::Field(name) => Level::Field(name.clone()),
+            PartLevel::Date(characters) => Level::Date(*characters),
+        })
+    }
+}
+
+/// Counts by several texts; JSON has no objects with such keys.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct GroupCounts {
+    pub(in crate::question) rows: Vec<(Vec<String>, u64)>,
+    pub(in crate::question) hits: u64,
+    pub(in crate::question) tokens: u64,
+}
+
+impl Merge for GroupCounts {
+    fn merge_from(&mut self, other: GroupCounts) {
+        let mut rows: HashMap<Vec<String>, u64> = std::mem::take(&mut self.rows).into_iter().collect();
+        rows.merge_from(other.rows.into_iter().collect());
+        self.rows = rows.into_iter().collect();
+        self.hits += other.hits;
+        self.tokens += other.tokens;
+    }
+}
+
+impl Part for GroupPart {
+    const NAME: &'static str = "group";
+    type Sum = GroupCounts;
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<GroupCounts, QuestionError> {
+        let search = self.search.search(context)?;
+        let levels = self.levels.iter().map(PartLevel::level).collect::<Result<Vec<Level>, QuestionError>>()?;
+        let found = search.by_levels(&levels, 1, usize::MAX, &context.limits);
+        Ok(GroupCounts { rows: found.rows, hits: found.hits, tokens: search.tokens() })
+    }
+}
+
+/// Hits by day, with the size of the collection.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct TimelinePart {
+    pub(in crate::question) search: SearchPart,
+    pub(in crate::question) step: Step,
+}
+
+impl Part for TimelinePart {
+    const NAME: &'static str = "timeline";
+    type Sum = TimelineCounts;
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<TimelineCounts, QuestionError> {
+        Ok(self.search.search(context)?.timeline_counts(self.step, &context.limits))
+    }
+}
+
+/// Words in the windows of hits; hits; and the tokens of the documents searched.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct NearPart {
+    pub(in crate::question) search: SearchPart,
+    pub(in crate::question) attribute: Attribute,
+    pub(in crate::question) window: Window,
+}
+
+impl Part for NearPart {
+    const NAME: &'static str = "near";
+    type Sum = (HashMap<String, u64>, (u64, u64));
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
+        let search = self.search.search(context)?;
+        let (near, hits) = search.near_values(self.attribute, self.window, &context.limits);
+        Ok((near, (hits, search.tokens())))
+    }
+}
+
+/// Occurrences of some words in the documents searched.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct MarginalsPart {
+    pub(in crate::question) search: SearchPart,
+    pub(in crate::question) attribute: Attribute,
+    pub(in crate::question) words: Vec<String>,
+}
+
+impl Part for MarginalsPart {
+    const NAME: &'static str = "marginals";
+    type Sum = HashMap<String, u64>;
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
+        let search = self.search.search(context)?;
+        let words = self.words.iter().map(String::as_str).collect();
+        Ok(search.anywhere_values(self.attribute, &words, &context.limits))
+    }
+}
