@@ -37,7 +37,6 @@ mod block_sums;
 mod casefold;
 mod checked;
 pub mod codec;
-pub mod day;
 mod error;
 pub mod lexicon;
 mod manifest;
@@ -49,12 +48,12 @@ mod writer;
 pub use block_sums::has_block_sums;
 pub use casefold::look_up_key;
 pub use checked::CheckedSlice;
-pub use day::Day;
 pub use error::{Error, Result};
 pub use manifest::Input;
 pub use segment::Segment;
 pub use snapshot::{LiveSegment, Snapshot};
 pub use tidings_mapped::FileState;
+pub use tidings_model::Day;
 
 pub use writer::{Deletion, Settings, Writer, build};
 

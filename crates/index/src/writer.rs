@@ -14,12 +14,12 @@ use tidings_model::Annotated;
 use tidings_storage::file::make_folder;
 
 use crate::codec::BitSet;
-use crate::day::Day;
 use crate::error::Result;
 use crate::lexicon::{Interner, LexiconSegment, NewLexiconSegment};
 use crate::manifest::{Input, Manifest, SegmentEntry};
 use crate::segment::{Batch, MergeSource, merge};
 use crate::snapshot::{Snapshot, write_deleted};
+use tidings_model::Day;
 
 /// Settings of a writer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,6 +14,7 @@ pub mod address;
 mod annotated;
 mod cause;
 pub mod clock;
+mod day;
 mod document;
 mod entry;
 pub mod feats;
@@ -31,6 +32,7 @@ mod status;
 
 pub use annotated::{Annotated, AnnotatedParagraph, Attributes, Token, TokenText};
 pub use cause::{Cause, Context, FileError, in_full};
+pub use day::Day;
 pub use document::{
     CommentStart, Dated, Document, DroppedParagraph, Licence, Mark, PageMetadata, Paragraph, ParagraphKind, Span,
 };

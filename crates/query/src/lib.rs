@@ -1,7 +1,7 @@
 //! Corpus queries and statistics.
 //!
 //! [`cql`] parses queries and [`filter`] conditions on documents; [`engine`] evaluates both on an index;
-//! [`measure`] and [`trend`] are pure functions of counts; [`question`] has the requests and answers of all
+//! [`measure`] and [`trend`] (`tidings-stats`) are pure functions of counts; [`question`] has the requests and answers of all
 //! questions, for the command line and the API alike.
 //!
 //! ```
@@ -18,27 +18,20 @@
 //! ```
 
 #[macro_use]
-mod macros;
+extern crate tidings_stats;
 
 pub mod cql;
 pub mod engine;
 pub mod filter;
-pub mod measure;
 mod merge;
 #[doc(hidden)]
 pub mod oracle;
 pub mod question;
 pub mod sketch;
 mod syntax;
-pub mod trend;
-
-/// The name of a field in JSON, of its identifier in Rust.
-#[doc(hidden)]
-pub fn field_name(identifier: &'static str) -> &'static str {
-    identifier.strip_prefix("r#").unwrap_or(identifier)
-}
 
 pub use cql::{MatchRule, Query};
 pub use filter::Filter;
 pub use merge::Merge;
 pub use syntax::{CompiledMatcher, Logic, Span, SyntaxError, ValueMatcher, folded};
+pub use tidings_stats::{answer, choices, measure, trend};

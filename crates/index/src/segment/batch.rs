@@ -9,11 +9,11 @@ use super::pending_spans::PendingSpans;
 use super::spans::{NewSpan, NewSpans};
 use super::write::{SegmentSource, TokenLayout, write};
 use crate::codec::bit;
-use crate::day::Day;
 use crate::error::{Error, Result};
 use crate::lexicon::{Interner, Layer};
 use std::io::BufRead;
 use std::path::Path;
+use tidings_model::Day;
 
 /// A document of the batch.
 struct PendingDocument {

@@ -3,9 +3,9 @@
 use super::write::SegmentSource;
 use crate::checked::CheckedSlice;
 use crate::codec::{BitSet, read_packed, width_of, write_packed};
-use crate::day::Day;
 use crate::error::{Error, Result, damaged};
 use crate::sections::{SectionId, SectionWriter, Sections};
+use tidings_model::Day;
 
 /// Documents per compressed block of URLs and titles: neighbours often share a site.
 pub(super) const TEXTS_A_BLOCK: usize = 64;

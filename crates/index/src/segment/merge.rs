@@ -12,8 +12,8 @@ use super::documents::text_at;
 use super::spans::{NewSpan, NewSpans, SpanAttribute};
 use super::write::{SegmentSource, TokenLayout, write};
 use crate::codec::{BitSet, ListedSpan, bit, next_bit};
-use crate::day::Day;
 use crate::error::Result;
+use tidings_model::Day;
 
 /// A segment to merge, with its deleted documents.
 #[derive(Debug, Clone, Copy)]

@@ -8,10 +8,10 @@ use super::spans::{SpanOffsets, Spans};
 use super::{LocalLexemeId, MAX_TOKENS, Meta};
 use crate::checked::CheckedSlice;
 use crate::codec::{BitSet, PostingList, TokenColumn, bit, last_bit, next_bit, read_packed};
-use crate::day::Day;
 use crate::error::{Result, damaged};
 use crate::sections::{FileKind, SectionId, Sections};
 use tidings_mapped::FileState;
+use tidings_model::Day;
 
 /// An immutable segment, open for reading.
 ///

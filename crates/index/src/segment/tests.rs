@@ -8,10 +8,10 @@ use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 
 use super::*;
 use crate::codec::{BitSet, bit};
-use crate::day::Day;
 use crate::error::Error;
 use crate::lexicon::{Interner, Lexicon};
 use crate::support::corpus;
+use tidings_model::Day;
 
 /// A folder in which segments of one lexicon are written.
 struct Bench {

@@ -6,9 +6,9 @@ use super::documents::write_documents;
 use super::spans::{NewSpan, NewSpans, write_spans};
 use super::{COUNTED_FROM, Meta};
 use crate::codec::{BitSet, TokenColumnWriter, width_of, write_packed, write_postings};
-use crate::day::Day;
 use crate::error::{Error, Result};
 use crate::sections::{FIRST, FileKind, SectionWriter, WITH_LAYERS};
+use tidings_model::Day;
 
 /// Sentences, paragraphs and spacing of the tokens of a new segment.
 pub(super) struct TokenLayout {

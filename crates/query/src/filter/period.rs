@@ -108,4 +108,13 @@ mod tests {
         }
         assert_eq!(days("2024..2023"), None);
     }
+
+    #[test]
+    fn periods_are_written_like_the_bins_of_the_calendar() {
+        for step in crate::trend::Step::ALL {
+            for bin in step.bins(date(2019, 12, 15), date(2024, 3, 2)) {
+                assert_eq!(days(&bin.to_string()), Some((bin.first, bin.last)));
+            }
+        }
+    }
 }

@@ -37,7 +37,7 @@ pub use health::{Collected, health};
 pub use kendall::{Kendall, mann_kendall};
 pub use newness::{NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, is_word, judge};
 pub use novelty::NoveltyTest;
-pub use panel::{alive_throughout, compare_periods};
+pub use panel::alive_throughout;
 pub use rise::{Mixture, Rise, RiseConfig, Rises, Table, Test, rises};
 pub use season::{Season, season};
 pub use shift::{Shift, shift};

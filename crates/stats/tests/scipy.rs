@@ -1,7 +1,7 @@
 //! Trend statistics compared with SciPy 1.17: the expected values were computed with `scipy.stats.theilslopes`, `kendalltau`
 //! (asymptotic, which has no correction for continuity), `norm.sf` and `false_discovery_control`.
 
-use tidings_query::trend::{false_discovery, mann_kendall, theil_sen};
+use tidings_stats::trend::{false_discovery, mann_kendall, theil_sen};
 
 const SERIES: [f64; 16] = [3.1, 2.9, 4.0, 4.0, 3.7, 5.2, 4.8, 5.9, 5.9, 5.9, 6.4, 5.1, 7.7, 6.6, 8.0, 7.7];
 
@@ -21,7 +21,7 @@ fn the_test_equals_kendalltau() {
     assert_eq!(found.s, 93);
     assert_near(found.z, 4.166_067_398_235_881);
     assert_near(found.p(), 3.098_991_170_617_091e-5);
-    let without_correction = tidings_query::measure::special::normal_two_sided(93.0 / (1463.0f64 / 3.0).sqrt());
+    let without_correction = tidings_stats::measure::special::normal_two_sided(93.0 / (1463.0f64 / 3.0).sqrt());
     assert_near(without_correction, 2.538_482_563_721_27e-5);
 }
 

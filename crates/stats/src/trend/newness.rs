@@ -1,6 +1,6 @@
 //! New words: first seen in the window, on several independent sites, and made of letters.
 
-use tidings_index::Day;
+use tidings_model::Day;
 
 /// The parameters of the search for new words.
 #[derive(Debug, Clone, PartialEq)]

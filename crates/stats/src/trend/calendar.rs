@@ -148,7 +148,6 @@ impl fmt::Display for Bin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter::Period;
     use jiff::civil::date;
 
     #[test]
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_cover_every_day_once_and_filters_know_their_names() {
+    fn bins_cover_every_day_once() {
         for step in Step::ALL {
             let bins = step.bins(date(2019, 12, 15), date(2024, 3, 2));
             for pair in bins.windows(2) {
@@ -177,8 +176,6 @@ mod tests {
             }
             assert!(bins[0].first <= date(2019, 12, 15) && bins.last().unwrap().last >= date(2024, 3, 2));
             for bin in bins {
-                let period = Period::parse(&bin.to_string()).unwrap();
-                assert_eq!((period.first, period.last), (bin.first, bin.last));
                 assert_eq!(step.bin_of(bin.last), bin);
             }
         }
