@@ -41,6 +41,8 @@ pub struct RunContext {
     pub time_limit: Option<Duration>,
     /// The shard of the work that this run does.
     pub shard: Shard,
+    /// Whether this run does the work that cannot be divided.
+    pub takes_undivided: bool,
     /// A jump of the clock ahead that is not confirmed yet: nothing is deleted by age.
     pub clock_jump: Option<ClockJump>,
     lock: Arc<Lock>,
@@ -55,7 +57,7 @@ impl RunContext {
             (None, true) => (pipeline.home().clone(), Arc::new(pipeline.home().lock()?)),
             (None, false) => {
                 let home = pipeline.home().for_shard(&shard.file_name());
-                let lock = home.lock_shard(&shard.file_name())?;
+                let lock = home.lock_shared()?;
                 (home, Arc::new(lock))
             }
         };
@@ -80,6 +82,7 @@ impl RunContext {
             reporter: pipeline.reporter().clone(),
             time_limit: pipeline.time_limit(),
             shard,
+            takes_undivided: pipeline.takes_undivided(),
             clock_jump,
             lock,
         })
@@ -98,6 +101,7 @@ impl RunContext {
             reporter: self.reporter.clone(),
             time_limit: self.time_limit,
             shard: self.shard,
+            takes_undivided: self.takes_undivided,
             clock_jump: self.clock_jump,
             lock: self.lock.clone(),
         })
@@ -131,7 +135,7 @@ impl RunContext {
 
     /// The ending of the run with this many units left.
     pub fn ending(&self, left: u64) -> Ending {
-        Ending { left, reason: self.cancel.reason(), min_free_mib: self.config.store.min_free_mib, in_other_shards: 0 }
+        Ending { left, reason: self.cancel.reason(), min_free_mib: self.config.store.min_free_mib, ..Ending::default() }
     }
 
     /// Whether less disk space is free than `store.min_free_mib`.

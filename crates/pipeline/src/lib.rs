@@ -33,7 +33,8 @@
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
 //! | [`tokens`], [`virtual_corpora`] | access tokens, named filters |
 //! | [`extract`], [`filter`], [`http_get`] | tools for single files, streams of JSON lines and addresses |
-//! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | control and observation of a run |
+//! | [`shard`], [`shard_round`], [`shard_rebuild`], [`shard_view`] | parts of the work for several processes |
+//! | [`cancel`], [`reporter`], [`outcome`] | control and observation of a run |
 //! | [`parallel`], [`lines`], [`guard`] | ordered parallelism, panic guard |
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -77,6 +78,9 @@ pub mod scrub;
 pub mod searches;
 mod settled;
 pub mod shard;
+pub mod shard_rebuild;
+pub mod shard_round;
+pub mod shard_view;
 pub mod stage;
 pub mod takedown;
 #[cfg(test)]
@@ -84,6 +88,7 @@ mod test_home;
 #[cfg(test)]
 mod testing;
 pub mod tokens;
+mod turns;
 pub mod usage_error;
 pub mod views;
 pub mod virtual_corpora;

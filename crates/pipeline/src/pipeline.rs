@@ -22,6 +22,8 @@ pub struct Pipeline {
     cancel: CancelToken,
     time_limit: Option<Duration>,
     shard: Shard,
+    /// Whether the work that cannot be divided is done whatever the shard.
+    is_undivided: bool,
     /// The lock of a longer run that these runs are part of.
     lock: Option<Arc<Lock>>,
     /// The round that these runs are part of: it skips stages whose files did not change since they had nothing left.
@@ -38,6 +40,7 @@ impl Pipeline {
             cancel: CancelToken::new(),
             time_limit: None,
             shard: Shard::WHOLE,
+            is_undivided: false,
             lock: None,
             freshness: None,
         }
@@ -86,9 +89,15 @@ impl Pipeline {
         Pipeline { shard, ..self }
     }
 
+    /// Does the work that cannot be divided in this shard, whatever its number: the caller knows that its input is
+    /// complete, and a claim keeps other processes from it.
+    pub(crate) fn with_undivided_work(self) -> Pipeline {
+        Pipeline { is_undivided: true, ..self }
+    }
+
     /// The same over the draft of a rebuild, under the lock of the rebuild.
     pub(crate) fn over_draft(self, home: Home, lock: Arc<Lock>) -> Pipeline {
-        Pipeline { home, lock: Some(lock), time_limit: None, shard: Shard::WHOLE, ..self }
+        Pipeline { home, lock: Some(lock), time_limit: None, ..self }
     }
 
     /// The lock of the run that these runs are part of.
@@ -129,6 +138,11 @@ impl Pipeline {
     /// The part of the work that its runs do.
     pub fn shard(&self) -> Shard {
         self.shard
+    }
+
+    /// Whether its runs do the work that cannot be divided.
+    pub fn takes_undivided(&self) -> bool {
+        self.is_undivided || self.shard.takes_undivided()
     }
 }
 

@@ -54,8 +54,7 @@ pub fn rebuild(pipeline: &Pipeline, from: StageId, language: Option<&str>) -> Re
         check_pages(&context.home)?;
     }
     let days = language.map(|language| days_of(&context.home, language)).transpose()?;
-    let outputs = derived_from(from).flat_map(|stage| stage.outputs().to_vec());
-    let folders: Vec<&'static str> = outputs.filter_map(Data::derived_folder).collect();
+    let folders = folders_from(from);
     let draft = RebuildDraft::create(&context.home, &folders)?;
     if let (Some(language), Some(days)) = (language, &days) {
         draft.fill()?;
@@ -76,8 +75,14 @@ pub fn rebuild(pipeline: &Pipeline, from: StageId, language: Option<&str>) -> Re
     Ok(outcome)
 }
 
+/// The folders of the output of the stages from one on.
+pub(crate) fn folders_from(from: StageId) -> Vec<&'static str> {
+    let outputs = derived_from(from).flat_map(|stage| stage.outputs().to_vec());
+    outputs.filter_map(Data::derived_folder).collect()
+}
+
 /// Rejects a rebuild from incomplete pages.
-fn check_pages(home: &Home) -> Result<()> {
+pub(crate) fn check_pages(home: &Home) -> Result<()> {
     match tidings_store::faulty_pages(home)?.first() {
         None => Ok(()),
         Some(faulty) => bail!(

@@ -249,7 +249,7 @@ impl Stage for Annotate {
             );
         }
         // Such text may be the last copy, so it is kept and stays searchable.
-        if context.shard.takes_undivided() {
+        if context.takes_undivided {
             let known: BTreeSet<String> = docs::document_days(&context.home)?.into_iter().collect();
             let others: Vec<String> =
                 text::days(&context.home)?.into_iter().filter(|day| !known.contains(day)).collect();
@@ -393,7 +393,7 @@ impl StageRun for AnnotateRun<'_> {
             log::warn!("the annotator of {language} crashed and was restarted {} ({why})", count(times, "time"));
             outcome.restarts.insert(language.to_owned(), times);
         }
-        if outcome.days > 0 && self.context.shard.takes_undivided() {
+        if outcome.days > 0 && self.context.takes_undivided {
             text_growth::remove_before(&self.context.home, &self.growing_from)?;
         }
         outcome.done = ending.is_done() && outcome.days_damaged.is_empty();
