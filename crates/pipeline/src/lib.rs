@@ -58,6 +58,7 @@ pub mod extract_guarded;
 pub mod filter;
 mod freshness;
 pub mod guard;
+mod harvest;
 pub mod health;
 pub mod http_get;
 pub mod import;

@@ -65,6 +65,7 @@ pub mod import_log;
 pub mod input_files;
 pub mod journal;
 mod lost_pages;
+pub mod machines;
 pub mod missing_logs;
 pub mod output;
 pub mod pages;

@@ -48,6 +48,7 @@ mod run;
 mod schedule;
 mod searches;
 mod serve;
+mod several_machines;
 mod shards;
 mod sites_without_feeds;
 mod status;

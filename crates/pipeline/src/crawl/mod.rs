@@ -17,7 +17,7 @@ mod follow;
 mod order;
 mod processor;
 mod seeds;
-mod sharding;
+pub(crate) mod sharding;
 mod sitemaps;
 mod topic;
 mod view;
@@ -58,7 +58,7 @@ pub(crate) use finds::{Finds, FoundSource};
 pub use order::{Order, Scope};
 use processor::{CrawlJobs, CrawlProcessor, ProcessorSettings};
 pub use seeds::{SeedSource, seeds};
-use sharding::ShardMap;
+use sharding::{Division, ShardMap};
 use topic::Topic;
 pub use topic::terms as topic_terms;
 pub use view::{DomainTrace, domain_trace, summaries};
@@ -315,7 +315,7 @@ fn setup(context: &RunContext, options: &Options, order: Order, removed: Arc<Rem
     let folder = context.home.crawl(&options.name);
     Ok(EngineSetup {
         shard,
-        shards: shard.map(|shard| Arc::new(ShardMap::new(shard, fetch.shared_networks.clone()))),
+        shards: shard.map(|shard| Arc::new(ShardMap::new(Division::Even { shard }, fetch.shared_networks.clone()))),
         inboxes: if shard.is_some() { inboxes(&folder, &options.inboxes) } else { Vec::new() },
         folder,
         order,
