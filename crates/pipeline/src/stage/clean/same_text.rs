@@ -113,7 +113,9 @@ impl<'a> EarlierSuspects<'a> {
         }
         let mut entries = self.before(&recipe.day)?;
         let own: Vec<(u64, u64)> = recipe.suspects.iter().filter_map(numbers).collect();
-        own.iter().for_each(|(text, entry)| drop(entries.entry(*text).or_default().insert(*entry)));
+        for (text, entry) in &own {
+            entries.entry(*text).or_default().insert(*entry);
+        }
         Ok(walls(own.iter().map(|(text, _)| *text), &entries) != recipe.walls)
     }
 }
