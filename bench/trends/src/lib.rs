@@ -5,6 +5,7 @@ pub mod drift;
 pub mod engine;
 pub mod measure;
 pub mod month;
+pub mod oracle;
 pub mod plant;
 pub mod product;
 pub mod scenario;

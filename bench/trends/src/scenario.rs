@@ -12,14 +12,15 @@ pub const WEEKS: usize = QUARTERS * WEEKS_PER_QUARTER;
 /// Quarters of the corpus.
 pub const QUARTERS: usize = 40;
 const WEEKS_PER_QUARTER: usize = 13;
-const SITES: usize = 24;
+/// Sites.
+pub const SITES: usize = 24;
 const TOPICS: usize = 4;
 /// Mean documents of a site in a week.
 const DOCUMENTS_PER_WEEK: usize = 2;
 /// Mean tokens of a document at the start.
 const FIRST_LENGTH: f64 = 300.0;
 /// The shape of the negative binomial distribution of hits in a document.
-const CLUMPING: f64 = 0.35;
+pub const CLUMPING: f64 = 0.35;
 
 /// Words that do not change.
 pub const FLAT: usize = 240;
@@ -159,6 +160,21 @@ impl Scenario {
         random: &mut Rng,
         mut each: impl FnMut((usize, usize, usize), u32),
     ) {
+        self.draw(word, sites, random, |document, _, hits| {
+            if hits > 0 {
+                each(document, hits);
+            }
+        });
+    }
+
+    /// Draws the hits of a word and passes those of each document, with the hits expected if the word did not burst.
+    pub fn draw(
+        &self,
+        word: usize,
+        sites: &[Site],
+        random: &mut Rng,
+        mut each: impl FnMut((usize, usize, usize), f64, u32),
+    ) {
         let truth = truth_of(word);
         let topic = random.usize(0..TOPICS);
         let rate = log_uniform(5e-5, 2e-3, random);
@@ -172,17 +188,15 @@ impl Scenario {
                 if week % WEEKS_PER_QUARTER == 0 {
                     event = if random.f64() < self.events { log_uniform(2.0, 20.0, random) } else { 1.0 };
                 }
-                let course = match truth {
-                    Truth::Flat => 1.0,
+                let usual = match truth {
                     Truth::Changing => change.powf(week as f64 / WEEKS as f64 - 0.5),
-                    Truth::Bursting if (burst_week..burst_week + 2).contains(&week) => burst_height,
-                    Truth::Bursting => 1.0,
+                    Truth::Flat | Truth::Bursting => 1.0,
                 };
+                let is_burst = truth == Truth::Bursting && (burst_week..burst_week + 2).contains(&week);
+                let height = if is_burst { burst_height } else { 1.0 };
                 for (document, length) in documents.iter().enumerate() {
-                    let hits = negative_binomial(rate * affinity * course * event * length, random);
-                    if hits > 0 {
-                        each((number, week, document), hits);
-                    }
+                    let expected = rate * affinity * usual * event * length;
+                    each((number, week, document), expected, negative_binomial(expected * height, random));
                 }
             }
         }

@@ -4,6 +4,7 @@ use bench_trends::churn::{self, FLAT, RISING};
 use bench_trends::drift::{self, Drift, FoundWords};
 use bench_trends::measure::measure;
 use bench_trends::month::{self, PLANTED};
+use bench_trends::oracle;
 use bench_trends::plant::Setting;
 use bench_trends::product::{self, Answers, NEW, SMALL};
 use bench_trends::scenario::{BURSTING, CHANGING, SCENARIOS, STEADY};
@@ -34,12 +35,23 @@ fn drift_churn_outages_and_events_of_sites_are_no_trends_and_no_bursts() {
     let steady = measured[0];
     assert_eq!(steady.name, STEADY.name);
     assert!(steady.trends.planted >= CHANGING * 8 * 95 / 100, "{steady:?}");
-    assert!(steady.bursts.planted >= BURSTING * 8 / 3, "{steady:?}");
+    assert!(steady.bursts.planted >= BURSTING * 8 * 98 / 100, "{steady:?}");
     for drift in &measured {
         assert!(drift.trends.false_share() <= 0.05, "false trends: {drift:?}");
         assert!(drift.bursts.false_share() <= 0.05, "false bursts: {drift:?}");
         assert!(drift.trends.planted * 100 >= steady.trends.planted * 95, "trends: {drift:?}");
+        assert!(drift.bursts.planted * 100 >= steady.bursts.planted * 95, "bursts: {drift:?}");
         assert!(drift.contrasts.planted * 100 >= steady.contrasts.planted * 95, "halves: {drift:?}");
+    }
+}
+
+#[test]
+fn a_test_that_knows_all_but_the_bursts_finds_them_in_every_scenario() {
+    for scenario in &SCENARIOS {
+        let found = oracle::measure(scenario, 0..4);
+        println!("{}: {found:?}", scenario.name);
+        assert!(found.planted >= BURSTING * 4 * 99 / 100, "{}: {found:?}", scenario.name);
+        assert!(found.false_share() <= 0.05, "{}: {found:?}", scenario.name);
     }
 }
 

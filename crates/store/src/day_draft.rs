@@ -152,6 +152,11 @@ impl DayDraft {
         self.recipe.suspects.push(suspect);
     }
 
+    /// Records the texts of suspects that are no articles, in order.
+    pub fn walls(&mut self, texts: Vec<String>) {
+        self.recipe.walls = texts;
+    }
+
     /// Turns documents into dropped pages. Their lines follow the other dropped pages of the same file of pages, so that
     /// a day that grows has the bytes of a complete rebuild.
     pub fn withdraw(&mut self, documents: &[Withdrawn]) -> Result<()> {

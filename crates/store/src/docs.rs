@@ -83,6 +83,9 @@ pub struct Recipe {
     /// Pages that may not be articles, for the decision about pages that are added to the day.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<Suspect>,
+    /// The texts of suspects that are no articles, in order; the suspects of the days before count, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub walls: Vec<String>,
     /// The files that hold them.
     pub outputs: Vec<FileDigest>,
 }
@@ -113,6 +116,7 @@ impl Recipe {
             dropped: BTreeMap::new(),
             supersedes: Supersedes::new(),
             suspects: Vec::new(),
+            walls: Vec::new(),
             outputs: Vec::new(),
         }
     }

@@ -21,6 +21,8 @@ pub enum Stale {
     PagesLost,
     /// A damaged file of pages was replaced.
     PagesRestored,
+    /// The pages of earlier days show other texts to be no articles.
+    Walls,
     /// It was built from other documents.
     Inputs,
     /// One of its languages has another annotator now.
@@ -65,6 +67,7 @@ impl fmt::Display for Stale {
             Stale::PagesRemoved => "pages were removed",
             Stale::PagesLost => "pages are missing",
             Stale::PagesRestored => "damaged pages were restored",
+            Stale::Walls => "earlier days show other texts to be no articles",
             Stale::Inputs => "its documents have changed",
             Stale::Annotator => "the annotator of a language has changed",
             Stale::Missing => "files are missing",

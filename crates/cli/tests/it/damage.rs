@@ -186,9 +186,14 @@ fn damaged_settings_and_state_files_lose_nothing() {
     let (entries, before) = (corpus.plan().len(), searchable(&corpus));
     // What the files of the state remember is learned again, so a round succeeds without them; the settings and the
     // feed list are the user's, and a missing or unreadable one is an error.
-    let state = ["feeds.tsv", "hosts.tsv", "rules.tsv", "rules.jsonl.zst", "yield.tsv"];
-    let kinds = state.map(|name| ("state", name)).into_iter().chain([("history", ".plan.tsv.zst"), ("runs", ".zst")]);
-    for (folder, ending) in kinds.chain([("", "tidings.toml"), ("", "feeds.txt")]) {
+    let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let state: Vec<String> = corpus.files("state", "").iter().map(name).collect();
+    for known in ["feeds.tsv", "hosts.tsv", "rules.tsv", "rules.jsonl.zst", "yield.tsv"] {
+        assert!(state.iter().any(|name| name == known), "{known}: {state:?}");
+    }
+    let kinds = state.iter().map(|name| ("state", name.as_str()));
+    let kinds = kinds.chain([("history", ".plan.tsv.zst"), ("runs", ".zst"), ("", "tidings.toml"), ("", "feeds.txt")]);
+    for (folder, ending) in kinds {
         for damage in DAMAGES {
             corpus.restore(&prepared);
             let path = match folder {

@@ -112,3 +112,30 @@ fn anchors_are_those_of_headings() {
     let found = anchors("# A `word`, and more\n```sh\n# no heading\n```\n## Twice\n## Twice\n#tag\n");
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a-word-and-more", "twice", "twice-1"]);
 }
+
+/// The sources of all tests of the repository, joined.
+fn sources(folder: &Path, joined: &mut String) {
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() && entry.file_name().is_none_or(|name| name != "target") {
+            sources(&entry, joined);
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            *joined += &fs::read_to_string(&entry).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_tests_that_the_documentation_names_exist() {
+    let page = fs::read_to_string(repository().join("docs/notes/reliability.md")).unwrap();
+    let mut code = String::new();
+    ["crates", "bench"].iter().for_each(|folder| sources(&repository().join(folder), &mut code));
+    let names: Vec<&str> = page.split('`').skip(1).step_by(2).filter(|name| is_test_name(name)).collect();
+    assert!(names.len() > 60, "{}", names.len());
+    let missing: Vec<&&str> = names.iter().filter(|name| !code.contains(&format!("fn {name}()"))).collect();
+    assert!(missing.is_empty(), "tests that are named and do not exist: {missing:?}");
+}
+
+/// Whether a span of code is the name of a test, which is a sentence.
+fn is_test_name(span: &str) -> bool {
+    span.matches('_').count() > 1 && span.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}

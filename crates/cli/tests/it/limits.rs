@@ -82,6 +82,22 @@ fn feeds_and_pages_are_fetched_over_tls_with_http_2() {
     corpus.run("update --all").exits(1).says("roots.pem");
 }
 
+#[test]
+fn the_reason_why_a_certificate_was_refused_is_kept() {
+    let corpus = Corpus::new(Spec { sites: 1, items_per_feed: 1, tls: true, ..Spec::default() });
+    let roots = corpus.home().join("roots.pem");
+    std::fs::write(&roots, corpus.web.authority_pem().unwrap()).unwrap();
+    let settings = corpus.home().join("tidings.toml");
+    let trusting = crate::support::settings(&[("extra_roots", &format!("'{}'", roots.display()))]);
+    std::fs::write(&settings, trusting).unwrap();
+    corpus.run("update --all").ok().says("1 added to the plan");
+    std::fs::write(&settings, crate::support::settings(&[])).unwrap();
+    corpus.run("fetch");
+    let url = corpus.web.articles().next().unwrap().url;
+    let told = corpus.run(&format!("why {url}")).stdout;
+    assert!(told.contains("tls: the secure connection could not be set up (") && told.contains("UnknownIssuer"), "{told}");
+}
+
 /// The order in which the pages of each host were requested.
 fn order(corpus: &Corpus) -> Vec<String> {
     let mut requests: Vec<_> =

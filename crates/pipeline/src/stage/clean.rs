@@ -38,7 +38,7 @@ use damage::{DamagedPart, carry_over};
 pub use lines::{CleanedLine, LineCleaner, withdraw_same_texts};
 pub use page::DropReason;
 use page::{CleanTarget, Cleaned, clean_page};
-use same_text::{Decision, SuspectDocument, Suspects};
+use same_text::{Decision, EarlierSuspects, SuspectDocument, Suspects};
 
 /// The memory for processing a page, relative to its size: its line, text, tree and document.
 const EXPANSION: usize = 10;
@@ -206,11 +206,15 @@ impl Stage for Clean {
     fn due_since(&self, home: &Home, config: &Config, since: &str) -> Result<Due> {
         let mut due = Due { since: since.to_owned(), ..Due::default() };
         due.up_to_date = docs::document_days(home)?.iter().filter(|day| day.as_str() < since).count() as u64;
+        let mut earlier = EarlierSuspects::new(home);
         for day in self.days(home, since)? {
             let why = match Recipe::read(home, &day.name)? {
                 None => Some(Stale::New),
                 Some(recipe) if !self.accept_loss && !recipe.lost_inputs(home)?.is_empty() => Some(Stale::PagesLost),
-                Some(recipe) => recipe.stale(&self.recipe(config, &day.name), home, &day)?,
+                Some(recipe) => match recipe.stale(&self.recipe(config, &day.name), home, &day)? {
+                    None => earlier.change(&recipe)?.then_some(Stale::Walls),
+                    why => why,
+                },
             };
             match why {
                 Some(why) => due.units.push(Unit { name: day.name, why }),
@@ -413,7 +417,7 @@ impl CleanRun<'_> {
         let mut open: Option<(&Path, PageReader)> = None;
         let mut damaged: Vec<DamagedPart<'_>> = Vec::new();
         let mut seen = FingerprintSet::default();
-        let mut suspects = Suspects::new(kept.as_ref().map_or(&[][..], |kept| &kept.suspects[..]));
+        let mut suspects = Suspects::new(kept.as_ref());
         let source = || loop {
             context.check_cancelled()?;
             if let Some((path, reader)) = &mut open {
@@ -450,7 +454,7 @@ impl CleanRun<'_> {
                 Ok(())
             },
         )?;
-        match suspects.decide(&mut draft) {
+        match suspects.decide(&mut draft, || EarlierSuspects::new(&context.home).before(&day.name))? {
             Decision::MakeAgain => return Ok(None),
             Decision::Withdraw(documents) => draft.withdraw(&documents)?,
         }

@@ -306,3 +306,64 @@ fn a_day_that_grows_is_decided_like_a_whole_one() {
     assert_eq!(topics(&whole, DAY, "same-text").1, owned(&["ferry", "museum", "harbour", "garden"]));
     assert_eq!(recipe(&whole).dropped, [("same-text".to_owned(), 4), ("too-short".to_owned(), 1)].into());
 }
+
+/// Cleans walls of one topic a day, which are stored in this order, until nothing is left to do; returns the home.
+fn walls_of_days(days: &[(&str, &str)]) -> (tempfile::TempDir, crate::Pipeline) {
+    let (folder, pipeline) = home();
+    for (day, topic) in days {
+        add_pages(&pipeline, day, "a.0.jsonl.zst", &walls(&[topic]));
+        run(&pipeline, &Clean::default());
+        run(&pipeline, &Clean::default());
+        assert!(Clean::default().due(pipeline.home(), pipeline.config()).unwrap().units.is_empty());
+    }
+    (folder, pipeline)
+}
+
+const WALL_DAYS: [(&str, &str); 4] =
+    [("2026-03-01", "ferry"), ("2026-03-03", "museum"), ("2026-03-04", "harbour"), ("2026-03-05", "garden")];
+
+#[test]
+fn a_wall_with_one_page_a_day_is_known_from_the_days_before() {
+    let (_folder, pipeline) = walls_of_days(&WALL_DAYS);
+    let dropped = WALL_DAYS.map(|(day, _)| topics(&pipeline, day, "same-text").1.len());
+    assert_eq!(dropped, [0, 0, 1, 1], "the third one shows it");
+    let recipe = Recipe::read(pipeline.home(), "2026-03-04").unwrap().unwrap();
+    assert_eq!((recipe.walls.len(), &recipe.walls[0]), (1, &recipe.suspects[0].text));
+}
+
+#[test]
+fn days_have_the_same_walls_in_any_order_of_their_pages() {
+    let (_folder, forwards) = walls_of_days(&WALL_DAYS);
+    let mut days = WALL_DAYS;
+    days.reverse();
+    let (_other, backwards) = walls_of_days(&days);
+    let (_third, at_once) = home();
+    WALL_DAYS.iter().for_each(|(day, topic)| add_pages(&at_once, day, "a.0.jsonl.zst", &walls(&[topic])));
+    run(&at_once, &Clean::default());
+    for (day, _) in WALL_DAYS {
+        let recipe = |pipeline: &crate::Pipeline| Recipe::read(pipeline.home(), day).unwrap().unwrap();
+        assert_eq!(recipe(&forwards), recipe(&backwards), "{day}");
+        assert_eq!(recipe(&forwards), recipe(&at_once), "{day}");
+    }
+}
+
+#[test]
+fn a_day_is_made_again_if_earlier_days_lose_their_walls() {
+    let (_folder, pipeline) = walls_of_days(&WALL_DAYS[..3]);
+    std::fs::remove_dir_all(root(&pipeline).join("pages/2026-03-01")).unwrap();
+    run(&pipeline, &Clean { accept_loss: true, ..Clean::default() });
+    let due = Clean::default().due(pipeline.home(), pipeline.config()).unwrap();
+    assert_eq!(
+        due.units.iter().map(|unit| (unit.name.as_str(), unit.why)).collect::<Vec<_>>(),
+        [("2026-03-04", Stale::Walls)]
+    );
+    run(&pipeline, &Clean::default());
+    assert_eq!(topics(&pipeline, "2026-03-04", "same-text").0, owned(&["harbour"]), "two may be a coincidence");
+}
+
+#[test]
+fn walls_of_long_ago_do_not_count() {
+    let (_folder, pipeline) =
+        walls_of_days(&[("2026-03-01", "ferry"), ("2026-03-02", "museum"), ("2026-03-16", "harbour")]);
+    assert_eq!(topics(&pipeline, "2026-03-16", "same-text").0, owned(&["harbour"]));
+}
