@@ -5,6 +5,7 @@
 //! ([`shape::section`]). Sections are the arms among which a [`policy`] chooses by the text that their pages gave so
 //! far. URLs that cannot be pages of text are refused before anything is remembered of them ([`trap`]).
 
+mod backlog;
 mod disk_queue;
 mod error;
 pub mod exchange;

@@ -7,8 +7,8 @@
 //! 1. [`Steward::discovered`] for every URL that the sieve finds new: keep it under its section, or drop it.
 //!    [`Steward::linked`] for the domains that a page links to, known or not.
 //! 2. [`Steward::next`] names a domain and a section; the caller takes the best URL of the section from its queue and
-//!    fetches it. A domain has one request in flight.
-//! 3. [`Steward::done`] with the outcome, and when the domain may be asked again.
+//!    fetches it, unless it [has a twin](Steward::has_twin). A domain has one request in flight.
+//! 3. [`Steward::fetched`] with the text of a page, and [`Steward::done`] with the outcome, and when the domain may be asked again.
 //!
 //! A decision costs O(log n) in the number of domains: candidates are in a heap by their last draw. The draw of a domain
 //! is renewed when it gets a page; a few others, chosen at random, are renewed at each decision, so that an unlucky draw
@@ -25,6 +25,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod twins;
 mod types;
 
 use std::collections::VecDeque;
@@ -37,6 +38,7 @@ use resting::Resting;
 pub use rows::{CrawlRow, DomainRow, Restoring, Row, SectionRow};
 pub use texts::SavedTexts;
 use texts::Texts;
+use twins::Twins;
 pub use types::{
     Admission, Admitted, CloseReason, Closed, Discovered, End, Gate, Judged, Next, Outcome, Refusal, Request,
     SectionId, Settings,
@@ -77,6 +79,7 @@ pub struct Steward {
     /// Domains with text.
     sources: u64,
     texts: Texts,
+    twins: Twins,
     forms: Forms,
     arms: Vec<Arm>,
     views: Vec<ArmView>,
@@ -102,6 +105,7 @@ impl Steward {
             totals: Evidence::default(),
             sources: 0,
             texts: Texts::default(),
+            twins: Twins::default(),
             forms: Forms::default(),
             arms: Vec::new(),
             views: Vec::new(),

@@ -52,6 +52,10 @@ const MAX_WAIT_MS: u64 = 120_000;
 const MIN_SIFT: usize = 2000;
 /// The shortest time between two sifts of a large seen-set because requests run low.
 const LOW_SIFT: Duration = Duration::from_secs(1);
+/// Links of the journal of the last run that are offered again before the first request, and between requests.
+const BACKLOG_STEP: usize = 2000;
+/// The status of a URL whose page was fetched from a domain with the same pages.
+const TWIN: &str = "twin";
 /// Known URLs from which on a seen-set is large.
 const LARGE_SEEN: u64 = 1_000_000;
 
@@ -157,7 +161,7 @@ pub(super) struct Channels {
 
 impl Engine {
     /// Opens a crawl: its last checkpoint, then its journal, then new seeds. The journal goes on until the next checkpoint,
-    /// so that a large crawl sends requests soon.
+    /// and most of its links are offered again while requests are sent, so that a large crawl sends the first one soon.
     pub(super) fn open(mut setup: EngineSetup, seeds: &[String]) -> Result<Engine> {
         let mut state = CrawlState::open(&setup.folder)?;
         if let Some(shard) = setup.shard {
@@ -183,7 +187,9 @@ impl Engine {
             counts.add(done);
         }
         let order = setup.order.clone();
-        state.recover(|link| admit(&mut steward, &order, link))?;
+        state.recover(&finished)?;
+        state.offer_backlog(BACKLOG_STEP)?;
+        state.sift(|link| admit(&mut steward, &order, link))?;
         steward.count_waiting(|domain, section| state.waiting_in(domain, section));
         let now = Instant::now();
         let bounds = setup.order.bounds();
@@ -243,6 +249,7 @@ impl Engine {
 
     /// The hosts that would be asked first, with their URLs.
     pub(super) fn preview(&mut self, count: usize) -> Result<Vec<String>> {
+        self.catch_up()?;
         let mut urls = Vec::new();
         while urls.len() < count {
             let Next::Request(request) = self.steward.next(0, &mut |_| Gate::Open) else { break };
@@ -283,6 +290,7 @@ impl Engine {
 
     fn work(&mut self, channels: &mut Channels) -> Result<()> {
         loop {
+            self.state.offer_backlog(BACKLOG_STEP)?;
             let wait = self.send_requests(channels)?;
             match channels.reports.recv_timeout(wait.min(TICK)) {
                 Ok(reports) => self.take_reports(reports, channels)?,
@@ -313,6 +321,10 @@ impl Engine {
             match next {
                 Next::Request(request) => self.send(request, channels)?,
                 Next::Wait(_) | Next::Idle | Next::Finished(End::Dry) if self.may_sift() => self.sift()?,
+                // Links of the last run's journal follow; reports are taken between their pieces.
+                Next::Wait(_) | Next::Idle | Next::Finished(End::Dry) if self.state.has_backlog() => {
+                    return Ok(Duration::ZERO);
+                }
                 Next::Finished(End::Dry) if self.fold_inboxes()? => {}
                 Next::Wait(at) if at > now + MAX_WAIT_MS && self.in_flight.is_empty() => self.end(End::Dry, channels),
                 Next::Wait(at) => return Ok(Duration::from_millis(at.saturating_sub(now))),
@@ -341,6 +353,10 @@ impl Engine {
             self.steward.done(&request, Outcome::Empty, 0);
             return Ok(());
         };
+        if self.steward.has_twin(&request, &url.url) {
+            self.skip_twin(&request, url);
+            return Ok(());
+        }
         self.next_job = self.next_job.wrapping_add(1);
         let job = self.next_job;
         let host = address::host(&url.url).unwrap_or_default().to_ascii_lowercase();
@@ -354,10 +370,25 @@ impl Engine {
         Ok(())
     }
 
+    /// Finishes a URL without a request: a domain with the same pages was asked for it.
+    fn skip_twin(&mut self, request: &Request, url: WaitingUrl) {
+        let (status, worth) = (TWIN.to_owned(), PageWorth::default());
+        let done = Done { url: url.url, status, worth, requested: false, refused: None, text: None };
+        self.counts.add(&done);
+        self.state.done(done);
+        self.steward.done(request, Outcome::NotCounted, 0);
+    }
+
     pub(super) fn sift(&mut self) -> Result<()> {
         self.sifted = Instant::now();
         let Engine { state, steward, setup, .. } = self;
         Ok(state.sift(|link| admit(steward, &setup.order, link))?)
+    }
+
+    /// Offers and sifts what is left of the last run's journal.
+    fn catch_up(&mut self) -> Result<()> {
+        let Engine { state, steward, setup, .. } = self;
+        Ok(state.catch_up(|link| admit(steward, &setup.order, link))?)
     }
 
     fn take_reports(&mut self, reports: Vec<PageReport>, channels: &Channels) -> Result<()> {
@@ -401,6 +432,7 @@ impl Engine {
                     new_share: 1.0,
                     exact_duplicate: false,
                 };
+                self.steward.fetched(&flight.request, &flight.url.url, page.text.as_ref());
                 self.steward.done(&flight.request, Outcome::Page { worth, text: page.text.as_ref(), front }, ready_at)
             }
             None if report.requested => {
@@ -477,6 +509,7 @@ impl Engine {
 
     /// Writes the state. URLs in flight are named and wait again after a crash.
     fn checkpoint(&mut self) -> Result<()> {
+        self.catch_up()?;
         self.sift()?;
         self.checkpoints.write(&mut self.state, &mut self.steward, &self.counts)?;
         self.checkpointed = Instant::now();
