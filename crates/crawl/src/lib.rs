@@ -6,6 +6,7 @@
 //! far. URLs that cannot be pages of text are refused before anything is remembered of them ([`trap`]).
 
 mod backlog;
+pub mod burstiness;
 mod disk_queue;
 mod error;
 pub mod exchange;
@@ -19,6 +20,7 @@ pub mod policy;
 pub mod queue;
 mod rank;
 mod record;
+mod row_text;
 pub mod saved;
 mod section_table;
 pub mod shape;

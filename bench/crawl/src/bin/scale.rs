@@ -190,7 +190,7 @@ fn resume(folder: &Path) -> Result<()> {
 fn next(state: &mut CrawlState, steward: &mut Steward) -> Result<Option<WaitingUrl>> {
     let Next::Request(request) = steward.next(1, &mut |_| Gate::Open) else { return Ok(None) };
     let domain = steward.domain_name(request.domain).to_owned();
-    let section = steward.section_name(request.domain, request.section).to_owned();
+    let section = steward.section_name(request.domain, request.section);
     Ok(state.take(&domain, &section)?)
 }
 
@@ -200,7 +200,7 @@ fn admit(steward: &mut Steward, link: &mut Link) -> bool {
     let found = Discovered { domain: &url.domain, section: &url.section, source: None, hints };
     match steward.discovered(&found) {
         Admission::Admit(admitted) => {
-            link.url.section = steward.section_name(admitted.domain, admitted.section).to_owned();
+            link.url.section = steward.section_name(admitted.domain, admitted.section);
             true
         }
         Admission::Refuse(_) => false,

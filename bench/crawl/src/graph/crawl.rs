@@ -274,7 +274,7 @@ impl Crawl<'_, '_> {
         }
         let judged = steward.done(&request, outcome, rest);
         for closed in &judged.closed {
-            if closed.why == CloseReason::Template {
+            if matches!(closed.why, CloseReason::Template | CloseReason::Generated) {
                 self.gate.closed(page.truth.as_ref());
             }
             match closed.section {

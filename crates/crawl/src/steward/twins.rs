@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn text(number: u64) -> TextFingerprint {
-        TextFingerprint { exact: number, samples: vec![number * 64, number * 64 + 6400] }
+        TextFingerprint { exact: number, samples: vec![number * 64, number * 64 + 6400], ..TextFingerprint::default() }
     }
 
     #[test]

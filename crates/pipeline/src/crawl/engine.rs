@@ -16,7 +16,7 @@ use tidings_crawl::policy::{DomainHints, PageWorth};
 use tidings_crawl::queue::WaitingUrl;
 use tidings_crawl::saved::{self, Checkpoints};
 use tidings_crawl::steward::{Admission, Discovered, End, Gate, Judged, Next, Outcome, Request, Settings, Steward};
-use tidings_crawl::tables::{COUNT_TABLE, LastEnd, PageCounts};
+use tidings_crawl::tables::{COUNT_TABLE, LastEnd, PageCounts, TWIN};
 use tidings_crawl::{CrawlState, Done, Link, fingerprint, shape};
 use tidings_fetch::{CrawlStats, HostQueue, Partition};
 use tidings_model::{FailureKind, LinkRegion, Status, address, clock};
@@ -54,8 +54,6 @@ const MIN_SIFT: usize = 2000;
 const LOW_SIFT: Duration = Duration::from_secs(1);
 /// Links of the journal of the last run that are offered again before the first request, and between requests.
 const BACKLOG_STEP: usize = 2000;
-/// The status of a URL whose page was fetched from a domain with the same pages.
-const TWIN: &str = "twin";
 /// Known URLs from which on a seen-set is large.
 const LARGE_SEEN: u64 = 1_000_000;
 
@@ -104,6 +102,10 @@ pub(super) struct Crawled {
     pub(super) refused: u64,
     /// Requests that gave no page.
     pub(super) failed: u64,
+    /// Pages of this run by outcome.
+    pub(super) counts: PageCounts,
+    /// URLs that were skipped because a twin of their site was asked for the page.
+    pub(super) twins: u64,
     /// URLs that led to another shard.
     pub(super) moved: u64,
     /// New tokens of this run.
@@ -254,7 +256,11 @@ impl Engine {
         while urls.len() < count {
             let Next::Request(request) = self.steward.next(0, &mut |_| Gate::Open) else { break };
             let (domain, section) = self.names(&request);
-            urls.extend(self.state.take(&domain, &section)?.map(|url| url.url));
+            let taken = self.state.take(&domain, &section)?;
+            // The site may be chosen again, as if its page had told nothing.
+            let outcome = if taken.is_some() { Outcome::NotCounted } else { Outcome::Empty };
+            self.steward.done(&request, outcome, 0);
+            urls.extend(taken.map(|url| url.url));
         }
         Ok(urls)
     }
@@ -265,7 +271,7 @@ impl Engine {
 
     fn names(&self, request: &Request) -> (String, String) {
         let domain = self.steward.domain_name(request.domain).to_owned();
-        (domain, self.steward.section_name(request.domain, request.section).to_owned())
+        (domain, self.steward.section_name(request.domain, request.section))
     }
 
     /// Crawls until a budget is spent, nothing is left, or the crawler ends.
@@ -374,7 +380,7 @@ impl Engine {
     fn skip_twin(&mut self, request: &Request, url: WaitingUrl) {
         let (status, worth) = (TWIN.to_owned(), PageWorth::default());
         let done = Done { url: url.url, status, worth, requested: false, refused: None, text: None };
-        self.counts.add(&done);
+        self.crawled.twins += 1;
         self.state.done(done);
         self.steward.done(request, Outcome::NotCounted, 0);
     }
@@ -450,7 +456,9 @@ impl Engine {
         let status = &report.status;
         // Without a network no site has failed.
         let is_outage = status.is_network_trouble() && !is_online;
-        let is_unasked = !report.requested && status.is_host_trouble();
+        // A seed at a private address waits until the settings allow it; a link to one is not worth that.
+        let is_closed_seed = url.depth == 0 && *status == Status::Failed(FailureKind::Private);
+        let is_unasked = !report.requested && status.is_host_trouble() || is_closed_seed;
         if is_outage || is_unasked || *status == Status::Failed(FailureKind::Postponed) {
             return Some(POSTPONED_MS);
         }
@@ -504,6 +512,7 @@ impl Engine {
             (None, _) => self.crawled.failed += 1,
         }
         self.counts.add(&done);
+        self.crawled.counts.add(&done);
         self.state.done(done);
     }
 
@@ -540,7 +549,7 @@ fn admit(steward: &mut Steward, order: &Order, link: &mut Link) -> bool {
     let found = Discovered { domain: &url.domain, section: &url.section, source, hints };
     match steward.discovered(&found) {
         Admission::Admit(admitted) => {
-            link.url.section = steward.section_name(admitted.domain, admitted.section).to_owned();
+            link.url.section = steward.section_name(admitted.domain, admitted.section);
             true
         }
         Admission::Refuse(_) => false,
