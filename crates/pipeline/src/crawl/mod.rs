@@ -61,6 +61,7 @@ pub use seeds::{SeedSource, seeds};
 use sharding::{Division, ShardMap};
 use topic::Topic;
 pub use topic::terms as topic_terms;
+use view::reasons;
 pub use view::{DomainTrace, domain_trace, summaries};
 pub(crate) use view::{lines, summary_text};
 
@@ -427,12 +428,18 @@ fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, 
         _ => ending.after(String::new()),
     };
     let moved = if crawled.moved > 0 { format!(", {} of other shards", grouped(crawled.moved)) } else { String::new() };
+    let twins = match crawled.twins {
+        0 => String::new(),
+        twins => format!(", {} skipped because a mirror had them", grouped(twins)),
+    };
     let text = format!(
-        "crawl `{}`: {} stored, {} without wanted text, {} failed{moved}; {}; {} met, {}{why}, {}\n",
+        "crawl `{}`: {} stored, {} without wanted text{}, {} failed{}{moved}{twins}; {}; {} met, {}{why}, {}\n",
         options.name,
         count(crawled.kept, "page"),
         grouped(crawled.refused),
+        reasons(&crawled.counts.refused),
         grouped(crawled.failed),
+        reasons(&crawled.counts.failed),
         count(crawled.tokens, "new word"),
         count(crawled.domains, "site"),
         waiting_text(crawled.waiting),
