@@ -154,9 +154,9 @@ def find_feeds(html: str | bytes, url: str | None = None) -> list[FoundFeed]:
     >>> find_feeds(page, "https://gazette.example/")[0].url
     'https://gazette.example/feed/'
     """
-    is_address = isinstance(html, str) and url is None and html[:8].lower().startswith(("http://", "https://"))
-    rows = _tidings.fetch_feeds(html) if is_address else _tidings.find_feeds(html, url)
-    return [FoundFeed._make(row) for row in rows]
+    if isinstance(html, str) and url is None and html[:8].lower().startswith(("http://", "https://")):
+        return [FoundFeed._make(row) for row in _tidings.fetch_feeds(html)]
+    return [FoundFeed._make(row) for row in _tidings.find_feeds(html, url)]
 
 
 class FeedEntry(NamedTuple):
