@@ -20,6 +20,7 @@ use crate::outcome::Ending;
 use crate::pipeline::Pipeline;
 use crate::reporter::{ProgressScope, Reporter};
 use crate::shard::Shard;
+use crate::stage::annotate::OneLanguage;
 
 /// One run that changes a home.
 pub struct RunContext {
@@ -43,6 +44,8 @@ pub struct RunContext {
     pub shard: Shard,
     /// A jump of the clock ahead that is not confirmed yet: nothing is deleted by age.
     pub clock_jump: Option<ClockJump>,
+    /// The rebuild of one language that this run is part of.
+    pub(crate) one_language: Option<Arc<OneLanguage>>,
     lock: Arc<Lock>,
 }
 
@@ -81,6 +84,7 @@ impl RunContext {
             time_limit: pipeline.time_limit(),
             shard,
             clock_jump,
+            one_language: pipeline.one_language(),
             lock,
         })
     }
@@ -99,6 +103,7 @@ impl RunContext {
             time_limit: self.time_limit,
             shard: self.shard,
             clock_jump: self.clock_jump,
+            one_language: self.one_language.clone(),
             lock: self.lock.clone(),
         })
     }
