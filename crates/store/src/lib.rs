@@ -65,6 +65,7 @@ pub mod input_files;
 pub mod journal;
 mod lost_pages;
 pub mod missing_logs;
+pub mod neologisms;
 pub mod output;
 pub mod pages;
 mod partition;
