@@ -20,6 +20,7 @@ use crate::outcome::Ending;
 use crate::pipeline::Pipeline;
 use crate::reporter::{ProgressScope, Reporter};
 use crate::shard::Shard;
+use crate::stage::annotate::OneLanguage;
 
 /// One run that changes a home.
 pub struct RunContext {
@@ -45,6 +46,8 @@ pub struct RunContext {
     pub takes_undivided: bool,
     /// A jump of the clock ahead that is not confirmed yet: nothing is deleted by age.
     pub clock_jump: Option<ClockJump>,
+    /// The rebuild of one language that this run is part of.
+    pub(crate) one_language: Option<Arc<OneLanguage>>,
     lock: Arc<Lock>,
 }
 
@@ -84,6 +87,7 @@ impl RunContext {
             shard,
             takes_undivided: pipeline.takes_undivided(),
             clock_jump,
+            one_language: pipeline.one_language(),
             lock,
         })
     }
@@ -103,6 +107,7 @@ impl RunContext {
             shard: self.shard,
             takes_undivided: self.takes_undivided,
             clock_jump: self.clock_jump,
+            one_language: self.one_language.clone(),
             lock: self.lock.clone(),
         })
     }

@@ -31,7 +31,7 @@
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
 //! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
-//! | [`tokens`], [`virtual_corpora`] | access tokens, named filters |
+//! | [`tokens`], [`virtual_corpora`], [`neologisms`] | access tokens, named filters, decisions about new words |
 //! | [`extract`], [`filter`], [`http_get`] | tools for single files, streams of JSON lines and addresses |
 //! | [`shard`], [`shard_round`], [`shard_rebuild`], [`shard_view`] | parts of the work for several processes |
 //! | [`cancel`], [`reporter`], [`outcome`] | control and observation of a run |
@@ -66,6 +66,7 @@ pub mod ingest;
 pub mod init;
 pub mod lines;
 pub mod merge;
+pub mod neologisms;
 pub mod outcome;
 pub mod parallel;
 mod pipeline;

@@ -12,6 +12,7 @@ use crate::config::{Config, TEMPLATE};
 use crate::freshness::Freshness;
 use crate::reporter::{Reporter, Silent};
 use crate::shard::Shard;
+use crate::stage::annotate::OneLanguage;
 
 /// A home with its settings, a reporter, a cancel token, a time limit and a shard.
 #[derive(Clone)]
@@ -28,6 +29,8 @@ pub struct Pipeline {
     lock: Option<Arc<Lock>>,
     /// The round that these runs are part of: it skips stages whose files did not change since they had nothing left.
     freshness: Option<Arc<Freshness>>,
+    /// The rebuild of one language that these runs are part of.
+    one_language: Option<Arc<OneLanguage>>,
 }
 
 impl Pipeline {
@@ -43,6 +46,7 @@ impl Pipeline {
             is_undivided: false,
             lock: None,
             freshness: None,
+            one_language: None,
         }
     }
 
@@ -98,6 +102,16 @@ impl Pipeline {
     /// The same over the draft of a rebuild, under the lock of the rebuild.
     pub(crate) fn over_draft(self, home: Home, lock: Arc<Lock>) -> Pipeline {
         Pipeline { home, lock: Some(lock), time_limit: None, ..self }
+    }
+
+    /// The same for a rebuild that keeps the text of other languages.
+    pub(crate) fn for_one_language(self, one: OneLanguage) -> Pipeline {
+        Pipeline { one_language: Some(Arc::new(one)), ..self }
+    }
+
+    /// The rebuild of one language that these runs are part of.
+    pub(crate) fn one_language(&self) -> Option<Arc<OneLanguage>> {
+        self.one_language.clone()
     }
 
     /// The lock of the run that these runs are part of.

@@ -67,6 +67,7 @@ pub mod journal;
 mod lost_pages;
 pub mod machines;
 pub mod missing_logs;
+pub mod neologisms;
 pub mod output;
 pub mod pages;
 mod partition;

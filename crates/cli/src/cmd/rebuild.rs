@@ -15,16 +15,16 @@ use crate::args::Global;
 #[command(
     after_help = "The new data is made in the folder rebuild/ and replaces the old when it is complete; until then searches use the \
     old data. This needs free disk space of about the size of docs/, seen/, text/ and index/. If raw pages are damaged or missing, \
-    nothing is replaced. With --lang, all days with documents of that language are rebuilt; documents of other languages on these days stay the \
-    same. Duplicates depend on all earlier days, so dedup runs again from the first of these days on.\n\n\
-    With --shard, several processes make the new data together, also on several machines with a shared folder. A process that \
-    was killed is started again with the same command; the last one replaces the old data. `tidings status` shows who does what."
+     nothing is replaced. With --lang, all days with documents of that language are rebuilt. On these days, annotate makes the text of \
+     that language only and takes that of the others from the present text, unless it is out of date; clean and dedup work on whole days. Duplicates depend on all earlier days, so dedup runs again from the first of these days on.\n\n\
+     With --shard, several processes make the new data together, also on several machines with a shared folder. A process that \
+     was killed is started again with the same command; the last one replaces the old data. `tidings status` shows who does what."
 )]
 pub struct Args {
     /// First stage to run again
     #[arg(long, value_name = "STAGE", default_value = "clean", value_parser = derived_stage())]
     from: StageId,
-    /// Rebuild only days with documents of this language, such as de
+    /// Rebuild only this language, such as de
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
     /// Share of this process, such as 2/4; other processes do the others at the same time

@@ -32,6 +32,7 @@ mod limits;
 mod models;
 mod month;
 mod museum;
+mod neologisms;
 mod not_articles;
 mod outages;
 mod page;

@@ -8,6 +8,7 @@
 mod batch;
 mod day_reader;
 mod new_layers;
+mod one_language;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -44,6 +45,7 @@ use crate::repair::{self, DamagedFiles};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
+pub(crate) use self::one_language::OneLanguage;
 pub use self::sources::{
     FeedLabels, annotators, annotators_of_home, install_models, installed_packs, labels, plain, read_models,
 };
@@ -418,6 +420,9 @@ impl AnnotateRun<'_> {
     fn make(&self, wanted: TextRecipe) -> Result<(TextRecipe, Work)> {
         if let Some(former) = self.text_without_layers(&wanted)? {
             return self.make_layers(wanted, &former);
+        }
+        if let Some(former) = self.text_of_other_languages(&wanted)? {
+            return self.make_language(wanted, &former);
         }
         let home = &self.context.home;
         let annotators = &self.sources.annotators;
