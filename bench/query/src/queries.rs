@@ -167,7 +167,7 @@ const QUERIES: &[Question] = &[
         "market by site",
         |e| {
             let counts = search(e, "[lemma=\"market\"]", None)?.by_field("site", &Limits::default());
-            Ok(counts.values.values().map(|(hits, _)| hits).sum())
+            Ok(counts.values.values().map(|count| count.hits).sum())
         },
         f64::NAN,
         f64::NAN,
