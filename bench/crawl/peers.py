@@ -107,7 +107,7 @@ while sites:
 # What a crawl of a graph on this machine needs: its addresses, no pauses, and someone to answer for it.
 TIDINGS_SETTINGS = """
 [fetch]
-contact = "peers@example.org"
+contact = "mailto:peers@example.org"
 allow_private = ["127.0.0.0/8", "::1/128"]
 ip_delay_s = 0.0
 [crawl]
@@ -134,12 +134,12 @@ class Tidings:
         self.binary, self.kill_every = binary, kill_every
         self.home = tempfile.TemporaryDirectory()
         self.kills = 0
-        subprocess.run([binary, "--home", self.home.name, "init"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([binary, "init", self.home.name, "--contact", "peers@example.org"], check=True, stdout=subprocess.DEVNULL)
         with open(os.path.join(self.home.name, "tidings.toml"), "w", encoding="utf-8") as out:
             out.write(TIDINGS_SETTINGS)
 
     def start(self, _proxy, budget, seeds):
-        command = [self.binary, "--home", self.home.name, "--quiet", "crawl", *seeds, "--lang", "de",
+        command = [self.binary, "--home", self.home.name, "crawl", *seeds, "--lang", "de",
                    "--pages", str(budget)]
         self.client = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         if self.kill_every:

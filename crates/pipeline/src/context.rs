@@ -210,6 +210,11 @@ fn recover(home: &Home, now: Timestamp) -> Result<()> {
     }
     match applied {
         Some(applied) if applied.run.is_empty() => log::info!("an earlier run was interrupted right after its start"),
+        // The plan does not count pages of a crawl, which has a journal of its own.
+        Some(applied) if applied.run.ends_with("-crawl") && applied.stored == 0 => log::info!(
+            "recovered the interrupted run {}: its pages are stored, and the crawl goes on where it was",
+            applied.run
+        ),
         Some(applied) => log::info!(
             "recovered the interrupted run {}: {} stored, {} failed, {} added to the plan",
             applied.run,

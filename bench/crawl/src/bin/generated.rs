@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tidings_crawl::burstiness::{Burstiness, PAGES};
 use tidings_crawl::text::TextFingerprint;
 
@@ -68,7 +69,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let [option, file] = rest
         && option == "--json"
     {
-        std::fs::write(file, serde_json::to_string_pretty(&rows)? + "\n")?;
+        let data = json!({ "benchmark": "bench-crawl generated", "texts_of_a_site": PAGES, "rows": rows });
+        std::fs::write(file, serde_json::to_string_pretty(&data)? + "\n")?;
     }
     Ok(())
 }
