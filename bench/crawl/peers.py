@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Other crawlers on the link graph: the same graph, seeds and number of requests, judged by the server's log.
+"""Tidings and other crawlers on the link graph: the same graph, seeds and requests, judged by the server's log.
 
-Usage: peers.py SIMGRAPH [--sites N] [--seed N] [--budget N] [--json FILE] [--only scrapy|trafilatura]
+Usage: peers.py SIMGRAPH TIDINGS [--sites N] [--seed N] [--budget N] [--json FILE] [--only NAME] [--kill-every SECONDS]
 
-SIMGRAPH is the binary of crates/simweb. The server is the HTTP proxy of the peers, so that no name server is needed.
-Politeness pauses are off: only the order of requests is compared. Requirements: requirements.txt.
+SIMGRAPH is the binary of crates/simweb, TIDINGS that of crates/cli. All names of the graph are under localhost; the
+server is the HTTP proxy of the peers, which do not resolve such names. Politeness pauses are off: only the order of
+requests is compared. With --kill-every, Tidings is killed with SIGKILL and goes on, and the server counts the requests
+that are repeated. Requirements: requirements.txt.
 """
 
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -100,19 +104,85 @@ while sites:
 """
 
 
-def run(simgraph, script, args):
+# What a crawl of a graph on this machine needs: its addresses, no pauses, and someone to answer for it.
+TIDINGS_SETTINGS = """
+[fetch]
+contact = "peers@example.org"
+allow_private = ["127.0.0.0/8", "::1/128"]
+ip_delay_s = 0.0
+[crawl]
+host_delay_s = 0.0
+max_pages_per_site_day = 100000
+"""
+
+
+class Python:
+    """A crawler of a Python package, with the server as its proxy."""
+
+    def __init__(self, script):
+        self.script = script
+
+    def start(self, proxy, budget, seeds):
+        environment = dict(os.environ, http_proxy=proxy, HTTP_PROXY=proxy, no_proxy="", NO_PROXY="")
+        return subprocess.Popen([sys.executable, "-c", self.script, str(budget), *seeds], env=environment)
+
+
+class Tidings:
+    """`tidings crawl`, killed again and again if that is asked for."""
+
+    def __init__(self, binary, kill_every):
+        self.binary, self.kill_every = binary, kill_every
+        self.home = tempfile.TemporaryDirectory()
+        self.kills = 0
+        subprocess.run([binary, "--home", self.home.name, "init"], check=True, stdout=subprocess.DEVNULL)
+        with open(os.path.join(self.home.name, "tidings.toml"), "w", encoding="utf-8") as out:
+            out.write(TIDINGS_SETTINGS)
+
+    def start(self, _proxy, budget, seeds):
+        command = [self.binary, "--home", self.home.name, "--quiet", "crawl", *seeds, "--lang", "de",
+                   "--pages", str(budget)]
+        self.client = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        if self.kill_every:
+            threading.Thread(target=self.disturb, args=(command,), daemon=True).start()
+        return self
+
+    def disturb(self, command):
+        while True:
+            try:
+                self.client.wait(timeout=self.kill_every)
+                return
+            except subprocess.TimeoutExpired:
+                self.client.kill()
+                self.client.wait()
+                self.kills += 1
+                self.client = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def wait(self, timeout):
+        """Waits for the end of the crawl, however often it was killed."""
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            client = self.client
+            client.wait(timeout=end - time.monotonic())
+            if client.returncode != -signal.SIGKILL:
+                return
+
+    def kill(self):
+        self.kill_every = 1e9
+        self.client.kill()
+        self.client.wait()
+
+
+def run(simgraph, crawler, args):
     server = subprocess.Popen(
         [simgraph, "--sites", str(args.sites), "--seed", str(args.seed), "--budget", str(args.budget),
-         "--seeds", str(max(4, args.sites // 75))],
+         "--seeds", str(max(4, args.sites // 75)), "--local", "1"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     port = int(server.stdout.readline())
     seeds = []
     while line := server.stdout.readline().strip():
         seeds.append(line)
-    proxy = f"http://127.0.0.1:{port}"
-    environment = dict(os.environ, http_proxy=proxy, HTTP_PROXY=proxy, no_proxy="", NO_PROXY="")
     started = time.monotonic()
-    client = subprocess.Popen([sys.executable, "-c", script, str(args.budget), *seeds], env=environment)
+    client = crawler.start(f"http://127.0.0.1:{port}", args.budget, seeds)
 
     def limit():
         try:
@@ -124,37 +194,46 @@ def run(simgraph, script, args):
         except BrokenPipeError:
             pass
 
-    watch = threading.Thread(target=limit, daemon=True)
-    watch.start()
+    threading.Thread(target=limit, daemon=True).start()
     report = json.loads(server.stdout.readline())
-    client.kill()
-    server.wait()
     report["seconds"] = round(time.monotonic() - started, 1)
+    client.kill()
+    if isinstance(crawler, Tidings):
+        report["kills"] = crawler.kills
+    server.wait()
     return report
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("simgraph")
+    parser.add_argument("tidings")
     parser.add_argument("--sites", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--budget", type=int, default=20_000)
     parser.add_argument("--seconds", type=int, default=480)
+    parser.add_argument("--kill-every", type=float, default=0)
     parser.add_argument("--json")
     parser.add_argument("--only")
     args = parser.parse_args()
-    peers = {"scrapy": SCRAPY, "trafilatura": TRAFILATURA}
+    crawlers = {
+        "tidings": lambda: Tidings(args.tidings, args.kill_every),
+        "scrapy": lambda: Python(SCRAPY),
+        "trafilatura": lambda: Python(TRAFILATURA),
+    }
     reports = {}
-    for name, script in peers.items():
+    for name, make in crawlers.items():
         if args.only in (None, name):
-            reports[name] = run(args.simgraph, script, args)
+            reports[name] = run(args.simgraph, make(), args)
             score = reports[name]["score"]
             print(name, reports[name]["requests"], "requests,", score["tokens"], "tokens,",
                   round(score["tokens"] * 1e6 / max(1, reports[name]["bytes"])), "a MB,",
-                  score["trap_requests"], "in traps", flush=True)
+                  score["trap_requests"], "in traps,", reports[name]["repeated"], "repeated", flush=True)
     if args.json:
         with open(args.json, "w", encoding="utf-8") as out:
-            json.dump({"sites": args.sites, "seed": args.seed, "budget": args.budget, "peers": reports}, out, indent=1)
+            json.dump({"sites": args.sites, "seed": args.seed, "budget": args.budget,
+                       "kill_every_s": args.kill_every, "crawlers": reports}, out, indent=1)
+            out.write("\n")
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ impl<'a> Crawl<'a> {
                 match next {
                     Next::Request(request) => {
                         let site = site_of(steward.domain_name(request.domain));
-                        let section = steward.section_name(request.domain, request.section).to_owned();
+                        let section = steward.section_name(request.domain, request.section);
                         Some(Step::Request(site, section, request))
                     }
                     Next::Wait(_) | Next::Idle => None,

@@ -87,6 +87,8 @@ pub enum Verb {
     Query(cmd::query::concordance::Args),
     /// Count hits by word form, lemma, site, date or another field
     Freq(cmd::query::freq::Args),
+    /// Count several queries by source and time, with shares of documents and of queries
+    Crosstab(cmd::query::crosstab::Args),
     /// List the collocations of a word or query
     Colloc(cmd::query::colloc::Args),
     /// Show the word sketch of a lemma: collocations by grammatical relation
@@ -105,6 +107,8 @@ pub enum Verb {
     Question(cmd::query::generic::QuestionCommand),
     /// List words that did not occur before a date
     NewWords(cmd::query::new_words::Args),
+    /// Judge candidates for new words: first citation, spread, decisions, exclusion lists
+    Neologisms(cmd::query::neologisms::Args),
     /// List the names of persons, organisations and places
     Names(cmd::query::names::Args),
     /// List who is quoted, with which verbs, and how much each source quotes

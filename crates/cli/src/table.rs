@@ -3,11 +3,13 @@
 use tidings_formats::csv::quoted;
 use unicode_width::UnicodeWidthStr as _;
 
+use std::borrow::Cow;
+
 use crate::style::{Ink, Style};
 
 /// Rows under headings.
 pub struct Table {
-    columns: Vec<(&'static str, Align)>,
+    columns: Vec<(Cow<'static, str>, Align)>,
     rows: Vec<Vec<String>>,
 }
 
@@ -24,10 +26,19 @@ impl Table {
     /// A table with these columns; a name with `#` before it is a column of numbers.
     pub fn new(columns: &[&'static str]) -> Table {
         let column = |name: &&'static str| match name.strip_prefix('#') {
-            Some(name) => (name, Align::Right),
-            None => (*name, Align::Left),
+            Some(name) => (Cow::Borrowed(name), Align::Right),
+            None => (Cow::Borrowed(*name), Align::Left),
         };
         Table { columns: columns.iter().map(column).collect(), rows: Vec::new() }
+    }
+
+    /// The same with names that are known from an answer only.
+    pub fn with_columns(columns: Vec<String>) -> Table {
+        let column = |name: String| match name.strip_prefix('#') {
+            Some(name) => (Cow::Owned(name.to_owned()), Align::Right),
+            None => (Cow::Owned(name), Align::Left),
+        };
+        Table { columns: columns.into_iter().map(column).collect(), rows: Vec::new() }
     }
 
     /// Adds a row, which must have a field for each column.
@@ -49,7 +60,7 @@ impl Table {
         };
         let widths: Vec<usize> = (0..self.columns.len()).map(width).collect();
         let mut text = String::new();
-        let headings: Vec<String> = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let headings: Vec<String> = self.columns.iter().map(|(name, _)| name.clone().into_owned()).collect();
         for (number, row) in std::iter::once(&headings).chain(&shown).enumerate() {
             let mut line = String::new();
             for ((field, (_, align)), width) in row.iter().zip(&self.columns).zip(&widths) {

@@ -208,7 +208,9 @@ mod tests {
     fn open(folder: &Path, index: u32) -> CrawlState {
         let mut state = CrawlState::open(folder).unwrap();
         state.set_shard(index, 2);
-        state.recover(|_| true).unwrap();
+        let finished = state.finished().unwrap();
+        state.recover(&finished).unwrap();
+        state.catch_up(|_| true).unwrap();
         state
     }
 

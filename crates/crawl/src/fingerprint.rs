@@ -23,6 +23,13 @@ pub fn fingerprint(url: &str) -> u64 {
     xxh3_64(form.split_once("://").map_or(&*form, |(_, rest)| rest).as_bytes())
 }
 
+/// The fingerprint of a normalised URL without its host: mirrors have it in common.
+pub(crate) fn path_print(url: &str) -> u64 {
+    let form = address::fingerprint_form(url);
+    let rest = form.split_once("://").map_or(&*form, |(_, rest)| rest);
+    xxh3_64(rest.find('/').map_or("", |at| &rest[at..]).as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +58,12 @@ mod tests {
         let prints: std::collections::HashSet<u64> =
             urls.iter().map(|url| fingerprint(&format!("http://{url}"))).collect();
         assert_eq!(prints.len(), urls.len());
+    }
+
+    #[test]
+    fn mirrors_have_equal_paths() {
+        assert_eq!(path_print("http://a.example/x?b=2&a=1"), path_print("https://www.b.example/x?a=1&b=2"));
+        assert_ne!(path_print("http://a.example/x"), path_print("http://a.example/y"));
     }
 
     #[test]

@@ -36,13 +36,23 @@ impl FrameLog {
 pub(crate) fn for_each(path: &Path, mut see: impl FnMut(&str) -> Result<()>) -> Result<u64> {
     let bytes = std::fs::read(path).map_err(Error::read(path))?;
     let mut at = 0;
-    while at < bytes.len() {
-        let Ok(len) = zstd::zstd_safe::find_frame_compressed_size(&bytes[at..]) else { break };
-        let Ok(text) = zstd::decode_all(&bytes[at..at + len]) else { break };
-        see(std::str::from_utf8(&text).map_err(|_| Error::damaged(path, "a frame is not text"))?)?;
-        at += len;
+    while let Some((text, end)) = frame(path, &bytes, at)? {
+        see(&text)?;
+        at = end;
     }
     Ok(at as u64)
+}
+
+/// The text of the frame at a position of a log, and its end; `None` where no complete frame begins.
+pub(crate) fn frame(path: &Path, bytes: &[u8], at: usize) -> Result<Option<(String, usize)>> {
+    let rest = &bytes[at..];
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let Ok(len) = zstd::zstd_safe::find_frame_compressed_size(rest) else { return Ok(None) };
+    let Ok(text) = zstd::decode_all(&rest[..len]) else { return Ok(None) };
+    let text = String::from_utf8(text).map_err(|_| Error::damaged(path, "a frame is not text"))?;
+    Ok(Some((text, at + len)))
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 //! ([`shape::section`]). Sections are the arms among which a [`policy`] chooses by the text that their pages gave so
 //! far. URLs that cannot be pages of text are refused before anything is remembered of them ([`trap`]).
 
+mod backlog;
+pub mod burstiness;
 mod disk_queue;
 mod error;
 pub mod exchange;
@@ -18,6 +20,7 @@ pub mod policy;
 pub mod queue;
 mod rank;
 mod record;
+mod row_text;
 pub mod saved;
 mod section_table;
 pub mod shape;

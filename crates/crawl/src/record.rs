@@ -99,7 +99,7 @@ impl Record {
                 if done.refused.is_some() || done.text.is_some() {
                     let _ = write!(text, "\t{}", done.refused.as_deref().unwrap_or_default());
                 }
-                if let Some(TextFingerprint { exact, samples }) = &done.text {
+                if let Some(TextFingerprint { exact, samples, .. }) = &done.text {
                     let _ = write!(text, "\t{exact:x}");
                     samples.iter().for_each(|sample| _ = write!(text, "\t{sample:x}"));
                 }
@@ -138,7 +138,10 @@ impl Record {
                 let refused = fields.next().filter(|reason| !reason.is_empty()).map(str::to_owned);
                 let mut hashes = fields.map(|hash| u64::from_str_radix(hash, 16).ok());
                 let text = match hashes.next() {
-                    Some(exact) => Some(TextFingerprint { exact: exact?, samples: hashes.collect::<Option<_>>()? }),
+                    Some(exact) => {
+                        let samples = hashes.collect::<Option<_>>()?;
+                        Some(TextFingerprint { exact: exact?, samples, ..TextFingerprint::default() })
+                    }
                     None => None,
                 };
                 Record::Done(Done { url, status, worth, requested, refused, text })
@@ -182,7 +185,7 @@ mod tests {
         let worth = PageWorth { bytes: 9000, clean_bytes: 800, tokens: 120, new_share: 0.5, exact_duplicate: true };
         let url = link.url.url.clone();
         let done = Done { url, status: "ok".into(), worth, requested: true, refused: None, text: None };
-        let text = Some(TextFingerprint { exact: 7, samples: vec![64, u64::MAX] });
+        let text = Some(TextFingerprint { exact: 7, samples: vec![64, u64::MAX], ..TextFingerprint::default() });
         let refused = Some("off-topic".to_owned());
         let records = [
             Record::Sent(3, link.clone()),

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::Result;
-use crate::policy::{DomainHints, Evidence};
+use crate::row_text;
 use crate::state::{CrawlState, TablePart};
-use crate::steward::{CrawlRow, DomainRow, Restoring, Row, SavedTexts, SectionRow, Settings, Steward};
+use crate::steward::{CrawlRow, Restoring, Row, SavedTexts, Settings, Steward};
 use crate::tables::{COUNT_TABLE, CRAWL_TABLE, DOMAIN_TABLE, PageCounts};
 
 /// Sets of hashes of texts: sampled windows, whole texts, front pages of parked domains.
@@ -44,9 +43,7 @@ pub fn restore(state: &CrawlState, settings: Settings) -> Result<Steward> {
 
 /// Reads the rows of a table of the last checkpoint, one at a time.
 fn for_each_row(state: &CrawlState, table: &str, mut see: impl FnMut(Row)) -> Result<()> {
-    state.read_table(table, |_, text| {
-        text.lines().filter_map(|line| serde_json::from_str(line).ok()).for_each(&mut see);
-    })
+    state.read_table(table, |_, text| row_text::for_each(text, &mut see))
 }
 
 /// Writes checkpoints of a crawl with its scheduler.
@@ -63,7 +60,7 @@ impl Checkpoints {
             vec![(SAMPLE_SET, samples), (TEXT_SET, exact), (PARKED_SET, parked)]
         });
         let steward = &*steward;
-        let counts = serde_json::to_vec(counts).expect("counts serialise into memory");
+        let counts = serde_json::to_string(counts).expect("counts serialise into memory");
         let whole = [
             self.changed_text((COUNT_TABLE, 0), counts),
             self.changed_part((CRAWL_TABLE, 0), std::iter::once(steward.crawl_row())),
@@ -82,49 +79,16 @@ impl Checkpoints {
         (table, shard): (&'static str, u8),
         rows: impl Iterator<Item = Row>,
     ) -> Option<TablePart> {
-        let mut text = Vec::new();
-        for row in rows {
-            write_row(&row, &mut text);
-        }
+        let mut text = String::new();
+        rows.for_each(|row| row_text::write(&row, &mut text));
         self.changed_text((table, shard), text)
     }
 
-    fn changed_text(&mut self, (table, shard): (&'static str, u8), text: Vec<u8>) -> Option<TablePart> {
-        let hash = xxh3_64(&text);
+    fn changed_text(&mut self, (table, shard): (&'static str, u8), text: String) -> Option<TablePart> {
+        let hash = xxh3_64(text.as_bytes());
         let is_changed = !text.is_empty() && self.written.insert((table, shard), hash) != Some(hash);
-        is_changed.then(|| TablePart { table, shard, text: String::from_utf8(text).expect("JSON is UTF-8") })
+        is_changed.then(|| TablePart { table, shard, text })
     }
-}
-
-/// A row without its fields that are as at the start. Most domains and sections have no page yet: their rows are a third
-/// of whole ones, and are read in a third of the time.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum ShortRow<'a> {
-    Domain { name: &'a str, hints: &'a DomainHints, source: &'a str, confirmed: bool, links: (u32, f32) },
-    Section { domain: &'a str, section: &'a str, waiting: u64 },
-}
-
-fn write_row(row: &Row, text: &mut Vec<u8>) {
-    let short = match row {
-        Row::Domain(DomainRow { name, closed: None, hints, source, confirmed, evidence, links })
-            if *evidence == Evidence::default() =>
-        {
-            Some(ShortRow::Domain { name, hints, source, confirmed: *confirmed, links: *links })
-        }
-        Row::Section(SectionRow { domain, section, arm: false, waiting, closed: None, evidence })
-            if *evidence == Evidence::default() =>
-        {
-            Some(ShortRow::Section { domain, section, waiting: *waiting })
-        }
-        _ => None,
-    };
-    match short {
-        Some(short) => serde_json::to_writer(&mut *text, &short),
-        None => serde_json::to_writer(&mut *text, row),
-    }
-    .expect("rows serialise into memory");
-    text.push(b'\n');
 }
 
 #[cfg(test)]
@@ -164,19 +128,6 @@ mod tests {
         assert_eq!(restored.domain_count(), 300);
         assert_eq!(restored.totals().bytes, 9000);
         assert!(fetch(&mut restored, &text).abs() < f32::EPSILON, "the text is known");
-    }
-
-    #[test]
-    fn short_rows_are_read_as_whole_ones() {
-        let mut steward = Steward::new(Settings::default());
-        met(&mut steward, 3);
-        fetch(&mut steward, &TextFingerprint::default());
-        for row in steward.rows() {
-            let mut text = Vec::new();
-            write_row(&row, &mut text);
-            assert_eq!(serde_json::from_slice::<Row>(&text).unwrap(), row, "{}", String::from_utf8_lossy(&text));
-            assert!(text.len() <= serde_json::to_vec(&row).unwrap().len() + 1);
-        }
     }
 
     #[test]

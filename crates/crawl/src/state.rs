@@ -3,6 +3,7 @@
 //! Everything since the last checkpoint is in the journal; a checkpoint writes new files beside the old ones and names
 //! them in `manifest.json`, which is replaced by rename. Opening a crawl applies its journal, whether the last run was
 //! killed or not, and goes on with it; applying it again changes nothing. URLs that were being fetched wait again.
+//! Finished URLs are applied before the first request, links while requests are sent ([`crate::backlog`]).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tidings_storage::{file, write_atomic};
 
+use crate::backlog::Backlog;
 use crate::disk_queue::{self, DiskQueue, MAX_WAITING, ShardFiles};
 use crate::error::{Error, Result};
 use crate::exchange::{Exchange, SHARD_TABLE};
@@ -22,8 +24,8 @@ use crate::sieve::{Run, Sieve, take_number};
 use crate::u64_run;
 use crate::url_line::UrlLine;
 
-/// The version of the files.
-const VERSION: u32 = 1;
+/// The version of the files. In version 1, all rows of domains and sections were JSON.
+const VERSION: u32 = 2;
 /// Memory of new URLs after which a checkpoint is due.
 const MAX_FRESH_BYTES: usize = 32 << 20;
 /// New fingerprints after which a checkpoint is due; a set takes about 18 bytes for each.
@@ -75,6 +77,8 @@ pub struct CrawlState {
     /// Pages that are not kept, by day, that are not durable yet.
     refused: BTreeMap<String, String>,
     journal_bytes: u64,
+    /// Links of the journal that were not offered again yet.
+    backlog: Option<Backlog>,
 }
 
 impl CrawlState {
@@ -95,6 +99,7 @@ impl CrawlState {
             exchange: Exchange::default(),
             refused: BTreeMap::new(),
             journal_bytes: 0,
+            backlog: None,
         };
         state.remove_unnamed()?;
         let mut exchange = Exchange::default();
@@ -111,44 +116,87 @@ impl CrawlState {
     /// The finished URLs since the last checkpoint, which the tables do not know.
     pub fn finished(&self) -> Result<Vec<Done>> {
         let mut finished = Vec::new();
-        self.read_journal("d\t", |record| {
-            if let Record::Done(done) = record {
-                finished.push(done);
-            }
-            Ok(())
-        })?;
+        self.read_journal(
+            |line| line.starts_with("d\t"),
+            |record| {
+                if let Record::Done(done) = record {
+                    finished.push(done);
+                }
+            },
+        )?;
         Ok(finished)
     }
 
-    /// Reads the records of the journal whose lines begin so.
-    fn read_journal(&self, start: &str, see: impl FnMut(Record) -> Result<()>) -> Result<()> {
-        read_journal(&journal_path(&self.folder, self.manifest.journal), |line| line.starts_with(start), see)?;
-        Ok(())
+    /// Reads the wanted lines of the journal; returns the length of all of them.
+    fn read_journal(&self, is_wanted: impl Fn(&str) -> bool, mut see: impl FnMut(Record)) -> Result<u64> {
+        let path = journal_path(&self.folder, self.manifest.journal);
+        let mut bytes = 0;
+        frame_log::for_each(&path, |text| {
+            bytes += text.len() as u64;
+            for line in text.lines().filter(|line| is_wanted(line)) {
+                see(Record::parse(line).ok_or_else(|| Error::damaged(&path, "a line is not a record"))?);
+            }
+            Ok(())
+        })?;
+        Ok(bytes)
     }
 
-    /// Applies the journal: its links wait if `admit` says so, its finished URLs do not wait any more, and URLs that were
-    /// being fetched wait again.
-    pub fn recover(&mut self, mut admit: impl FnMut(&mut Link) -> bool) -> Result<()> {
-        let done: HashMap<u64, String> =
-            self.finished()?.into_iter().map(|done| (fingerprint(&done.url), done.url)).collect();
-        let journal = journal_path(&self.folder, self.manifest.journal);
-        let is_other = |line: &str| !line.starts_with("d\t");
-        let bytes = read_journal(&journal, is_other, |record| {
-            self.offer_record(record);
-            if self.needs_sift() { self.sift(&mut admit) } else { Ok(()) }
-        })?;
-        self.journal_bytes = bytes;
-        self.sift(admit)?;
+    /// Applies the journal but for its links: the [finished](CrawlState::finished) URLs do not wait any more, and URLs
+    /// that were being fetched wait again. The links follow with [`CrawlState::offer_backlog`], as fast as the caller
+    /// likes; all of them before the next checkpoint.
+    pub fn recover(&mut self, finished: &[Done]) -> Result<()> {
+        let mut others = Vec::new();
+        let is_other = |line: &str| !line.starts_with(['d', 'l', 'a']);
+        self.journal_bytes = self.read_journal(is_other, |record| others.push(record))?;
+        others.iter().for_each(|record| self.exchange.apply(record));
+        let done: HashMap<u64, &str> = finished.iter().map(|done| (fingerprint(&done.url), &*done.url)).collect();
         for url in self.read_in_flight()? {
             if !done.contains_key(&fingerprint(&url.url)) {
                 self.queue.put_back(&url);
             }
         }
-        let places: HashSet<(String, String)> = done.values().filter_map(|url| record::place(url)).collect();
-        let shared: HashSet<(String, String)> =
-            places.iter().map(|(domain, section)| (domain.clone(), shared_section(section))).collect();
-        for (domain, section) in places.into_iter().chain(shared) {
+        let mut places = HashSet::new();
+        for (print, url) in &done {
+            let Some((domain, section)) = record::place(url) else { continue };
+            // Its link may be in the journal too, and must not make it wait again.
+            self.sieve.offer(fingerprint::shard(&domain), *print, None);
+            places.insert((domain.clone(), shared_section(&section)));
+            places.insert((domain, section));
+        }
+        for (domain, section) in places {
             self.queue.load_section(&domain, &section, |url| done.contains_key(&fingerprint(url)))?;
+        }
+        self.backlog = Backlog::open(&journal_path(&self.folder, self.manifest.journal))?;
+        Ok(())
+    }
+
+    /// Offers the next links of the journal, at least `count` of them if there are so many; returns whether there are
+    /// more. They wait after a [sift](CrawlState::sift).
+    pub fn offer_backlog(&mut self, count: usize) -> Result<bool> {
+        let mut offered = 0;
+        while offered < count
+            && let Some(backlog) = &mut self.backlog
+        {
+            let records = backlog.next()?;
+            if records.is_empty() {
+                self.backlog = None;
+            }
+            offered += records.len();
+            records.into_iter().for_each(|record| self.offer_record(record));
+        }
+        Ok(self.backlog.is_some())
+    }
+
+    /// Whether links of the journal were not offered again yet.
+    pub fn has_backlog(&self) -> bool {
+        self.backlog.is_some()
+    }
+
+    /// Offers and sifts all links that are left in the journal of the last run.
+    pub fn catch_up(&mut self, mut admit: impl FnMut(&mut Link) -> bool) -> Result<()> {
+        while self.has_backlog() {
+            self.offer_backlog(MAX_BUFFERED)?;
+            self.sift(&mut admit)?;
         }
         Ok(())
     }
@@ -295,11 +343,12 @@ impl CrawlState {
         }
     }
 
-    /// Whether so much is new that it must be written.
+    /// Whether so much is new that it must be written. The length of the journal does not matter while its links are
+    /// offered again.
     pub fn needs_checkpoint(&self) -> bool {
         self.queue.fresh_bytes() > MAX_FRESH_BYTES
             || self.sieve.recent() > MAX_RECENT
-            || self.journal_bytes > MAX_JOURNAL_BYTES
+            || self.journal_bytes > MAX_JOURNAL_BYTES && !self.has_backlog()
             || self.exchange.is_full()
     }
 
@@ -322,12 +371,13 @@ impl CrawlState {
     }
 
     /// Writes everything new and begins a new journal. `parts` replace parts of tables, `sets` whole sets. All links must
-    /// have been [sifted](CrawlState::sift).
+    /// have been [sifted](CrawlState::sift), those of the [backlog](CrawlState::catch_up) too.
     pub fn checkpoint(
         &mut self,
         parts: impl IntoIterator<Item = TablePart>,
         sets: Vec<(&'static str, Vec<u64>)>,
     ) -> Result<()> {
+        debug_assert!(!self.has_backlog(), "the links of the old journal are in no file");
         self.commit()?;
         let mut next = Manifest { version: VERSION, ..self.manifest.clone() };
         let mut obsolete = Vec::new();
@@ -386,23 +436,6 @@ fn shared_section(section: &str) -> String {
     format!("{}/**", section.split_once('/').map_or(section, |(host, _)| host))
 }
 
-/// Reads the wanted lines of a journal; returns the length of all of them.
-fn read_journal(
-    path: &Path,
-    is_wanted: impl Fn(&str) -> bool,
-    mut see: impl FnMut(Record) -> Result<()>,
-) -> Result<u64> {
-    let mut bytes = 0;
-    frame_log::for_each(path, |text| {
-        bytes += text.len() as u64;
-        for line in text.lines().filter(|line| is_wanted(line)) {
-            see(Record::parse(line).ok_or_else(|| Error::damaged(path, "a line is not a record"))?)?;
-        }
-        Ok(())
-    })?;
-    Ok(bytes)
-}
-
 pub(crate) fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join("manifest.json");
     let bytes = match std::fs::read(&path) {
@@ -426,10 +459,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn open(folder: &Path) -> (CrawlState, Vec<String>) {
-        let mut state = CrawlState::open(folder).unwrap();
-        let finished = state.finished().unwrap().into_iter().map(|done| done.url).collect();
-        state.recover(|_| true).unwrap();
+        let (mut state, finished) = open_with_backlog(folder);
+        state.catch_up(|_| true).unwrap();
         (state, finished)
+    }
+
+    fn open_with_backlog(folder: &Path) -> (CrawlState, Vec<String>) {
+        let mut state = CrawlState::open(folder).unwrap();
+        let finished = state.finished().unwrap();
+        state.recover(&finished).unwrap();
+        (state, finished.into_iter().map(|done| done.url).collect())
     }
 
     fn sift(state: &mut CrawlState) {
@@ -437,6 +476,7 @@ mod tests {
     }
 
     fn checkpoint(state: &mut CrawlState) {
+        state.catch_up(|_| true).unwrap();
         sift(state);
         state.checkpoint(Vec::new(), Vec::new()).unwrap();
     }
@@ -491,6 +531,33 @@ mod tests {
     }
 
     #[test]
+    fn requests_are_possible_before_the_links_of_the_journal_are_offered_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut state, _) = open(folder.path());
+        state.offer(link(0));
+        checkpoint(&mut state);
+        for number in 1..50 {
+            state.offer(link(number));
+            state.commit().unwrap();
+        }
+        sift(&mut state);
+        let asked = take(&mut state, 1).unwrap();
+        state.done(done(&asked.url));
+        state.commit().unwrap();
+        drop(state);
+        let (mut state, _) = open_with_backlog(folder.path());
+        assert_eq!((state.waiting(), state.has_backlog()), (1, true));
+        assert!(take(&mut state, 0).is_some(), "a URL of the checkpoint");
+        assert!(state.offer_backlog(10).unwrap());
+        sift(&mut state);
+        assert!((8..=10).contains(&state.waiting()), "{}", state.waiting());
+        state.catch_up(|_| true).unwrap();
+        assert_eq!((state.waiting(), state.seen(), state.has_backlog()), (48, 50, false));
+        let all = std::iter::from_fn(|| take(&mut state, 1)).map(|url| url.url).collect::<Vec<_>>();
+        assert!(!all.is_empty() && !all.contains(&asked.url), "fetched twice: {}", asked.url);
+    }
+
+    #[test]
     fn aliases_are_not_fetched_and_tables_and_sets_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let (mut state, _) = open(folder.path());
@@ -527,7 +594,7 @@ mod tests {
 
         #[test]
         fn no_url_is_lost_or_fetched_twice_if_commits_are_the_last_word(
-            steps in prop::collection::vec((0u32..40, 0u8..9), 1..60)
+            steps in prop::collection::vec((0u32..40, 0u8..10), 1..80)
         ) {
             let folder = tempfile::tempdir().unwrap();
             let (mut state, _) = open(folder.path());
@@ -542,7 +609,14 @@ mod tests {
                         state = open(folder.path()).0;
                         checkpoint(&mut state);
                     }
+                    9 => {
+                        // Killed again before all links of the journal were offered.
+                        state.commit().unwrap();
+                        taken.clear();
+                        state = open_with_backlog(folder.path()).0;
+                    }
                     2..=4 => {
+                        state.offer_backlog(1).unwrap();
                         sift(&mut state);
                         taken.extend(take(&mut state, number));
                     }
@@ -559,6 +633,7 @@ mod tests {
             for url in taken {
                 prop_assert!(finished.insert(url.url));
             }
+            state.catch_up(|_| true).unwrap();
             sift(&mut state);
             for number in 0..3 {
                 while let Some(url) = take(&mut state, number) {

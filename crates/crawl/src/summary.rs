@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::inspect::read_table;
+use crate::row_text;
 use crate::steward::Row;
 use crate::tables::{CRAWL_TABLE, DOMAIN_TABLE, PageCounts};
 
@@ -63,9 +64,7 @@ impl CrawlSummary {
 /// Shows the rows of the last checkpoint: the crawl, then each domain before its sections.
 pub fn for_each_row(folder: &Path, mut see: impl FnMut(Row)) -> Result<()> {
     for table in [CRAWL_TABLE, DOMAIN_TABLE] {
-        read_table(folder, table, |text| {
-            text.lines().filter_map(|line| serde_json::from_str(line).ok()).for_each(&mut see);
-        })?;
+        read_table(folder, table, |text| row_text::for_each(text, &mut see))?;
     }
     Ok(())
 }

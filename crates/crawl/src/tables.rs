@@ -16,6 +16,8 @@ use crate::steward::End;
 pub const CRAWL_TABLE: &str = "crawl";
 /// The table of domains and their sections.
 pub const DOMAIN_TABLE: &str = "domains";
+/// The status of a URL whose page was fetched from a domain with the same pages.
+pub const TWIN: &str = "twin";
 /// The table of [counts](PageCounts).
 pub const COUNT_TABLE: &str = "counts";
 /// The time after which hosts are asked again that did not answer.
@@ -50,8 +52,11 @@ pub struct LastEnd {
 }
 
 impl PageCounts {
-    /// Counts a finished URL.
+    /// Counts a finished URL. One that was not requested because a twin has its page is no failure.
     pub fn add(&mut self, done: &Done) {
+        if done.status == TWIN {
+            return;
+        }
         let count = match &done.refused {
             Some(reason) => self.refused.entry(reason.clone()).or_default(),
             None if done.status == Status::Ok.to_string() => &mut self.kept,
@@ -96,7 +101,12 @@ mod tests {
             let worth = PageWorth::default();
             counts.add(&Done { url: "http://a.example/".into(), status, worth, requested: true, refused, text: None });
         }
-        assert_eq!((counts.kept, counts.refused["off-topic"], counts.failed["http-404"]), (1, 1, 2));
+        let (url, worth) = ("http://b.example/".into(), PageWorth::default());
+        counts.add(&Done { url, status: TWIN.into(), worth, requested: false, refused: None, text: None });
+        assert_eq!(
+            (counts.kept, counts.failed.len(), counts.refused["off-topic"], counts.failed["http-404"]),
+            (1, 1, 1, 2)
+        );
         assert_eq!(PageCounts::parse(&serde_json::to_string(&counts).unwrap()), counts);
     }
 

@@ -90,7 +90,9 @@ fn memory_is_bounded_and_a_waiting_url_takes_at_most_25_bytes_of_disk() {
     let (seen, frontier) = (of_url("seen"), of_url("frontier"));
     let began = Instant::now();
     let mut state = CrawlState::open(folder.path()).unwrap();
-    state.recover(|_| true).unwrap();
+    let finished = state.finished().unwrap();
+    state.recover(&finished).unwrap();
+    state.catch_up(|_| true).unwrap();
     let opened = began.elapsed();
     assert_eq!(state.waiting(), count);
     let first = link(url(0, &mut random)).url;

@@ -4,7 +4,8 @@
 //! required delay, within runs and across runs. The audit reads nothing but the logs, and names the runs whose logs are
 //! missing: about them it proves nothing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::fmt;
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -12,7 +13,7 @@ use std::net::IpAddr;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use tidings_model::{Status as EntryStatus, clock};
+use tidings_model::{Fingerprint, FingerprintMap, Status as EntryStatus, clock};
 use tidings_store::runs::{self, LoggedRun, Request, RequestKind};
 use tidings_store::{Home, missing_logs};
 
@@ -49,6 +50,11 @@ struct Requests {
 struct Audit {
     hosts: HashMap<String, Requests>,
     addresses: HashMap<IpAddr, Requests>,
+    /// The homes that asked each host for more than its policy files, and each IP address with a limit.
+    askers: HashMap<String, BTreeSet<usize>>,
+    address_askers: HashMap<IpAddr, BTreeSet<usize>>,
+    /// The home that downloaded each page.
+    pages: FingerprintMap<u32>,
     sums: AuditOutcome,
 }
 
@@ -119,6 +125,18 @@ pub struct AuditOutcome {
     pub oldest_robots_s: u64,
     /// Requests for pages and feeds without a robots.txt.
     pub without_robots: u64,
+    /// Homes whose logs were audited together; absent for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub homes: Option<u64>,
+    /// Hosts that several homes asked, for more than their policy files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts_of_several: Vec<String>,
+    /// IP addresses with a limit that several homes asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub addresses_of_several: Vec<IpAddr>,
+    /// Pages that several homes downloaded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pages_of_several: Vec<String>,
     /// A line per host, if requested.
     #[serde(skip)]
     host_lines: String,
@@ -132,18 +150,80 @@ impl Outcome for AuditOutcome {
 
 /// Audits the runs of a home.
 pub fn run(home: &Home, options: &Options) -> Result<AuditOutcome> {
-    runs::check(home)?;
-    let logged = runs::all(home)?;
-    let skipped = options.last.map_or(0, |last| logged.len().saturating_sub(last));
     let mut audit = Audit::default();
-    audit.sums.missing_logs = missing_logs::missing(home, first_expected(options, &logged[skipped..]))?;
-    for run in &logged[skipped..] {
-        audit.sums.runs += 1;
-        let run = runs::requests(run)?;
+    for run in audit.runs(home, options)? {
+        let run = runs::requests(&run)?;
         let began = run.began.map_or(0, Timestamp::as_millisecond);
-        run.requests.into_iter().for_each(|request| audit.take(began, request));
+        run.requests.into_iter().for_each(|request| audit.take(0, began, request));
     }
     Ok(audit.finish(options.hosts))
+}
+
+/// Audits the runs of several homes together, which share a harvest: also that no host was asked by two of them, and that
+/// no page was downloaded by two.
+pub fn run_all(homes: &[Home], options: &Options) -> Result<AuditOutcome> {
+    let mut audit = Audit::default();
+    let mut logged: Vec<(usize, LoggedRun)> = Vec::new();
+    for (at, home) in homes.iter().enumerate() {
+        logged.extend(audit.runs(home, options)?.into_iter().map(|run| (at, run)));
+    }
+    // Runs of different homes overlap, so their requests are merged by the times at which they were sent. Runs that
+    // overlap with no other one are read one after the other.
+    logged.sort_by_key(|(_, run)| run.began());
+    let mut pending: BinaryHeap<Reverse<SentRequest>> = BinaryHeap::new();
+    for (home, run) in logged {
+        let run = runs::requests(&run)?;
+        let began = run.began.map_or(0, Timestamp::as_millisecond);
+        while let Some(Reverse(earliest)) = pending.peek()
+            && earliest.sent < began
+        {
+            let Some(Reverse(request)) = pending.pop() else { break };
+            audit.take(request.home, request.began, request.request);
+        }
+        let sent = |request: Request| SentRequest { sent: began + request.sent_ms as i64, home, began, request };
+        pending.extend(run.requests.into_iter().map(sent).map(Reverse));
+    }
+    while let Some(Reverse(request)) = pending.pop() {
+        audit.take(request.home, request.began, request.request);
+    }
+    audit.sums.homes = Some(homes.len() as u64);
+    Ok(audit.finish(options.hosts))
+}
+
+/// A request of one of several homes.
+#[derive(Debug)]
+struct SentRequest {
+    sent: i64,
+    home: usize,
+    began: i64,
+    request: Request,
+}
+
+impl Ord for SentRequest {
+    fn cmp(&self, other: &SentRequest) -> Ordering {
+        (self.sent, self.home).cmp(&(other.sent, other.home))
+    }
+}
+
+impl PartialOrd for SentRequest {
+    fn partial_cmp(&self, other: &SentRequest) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for SentRequest {
+    fn eq(&self, other: &SentRequest) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for SentRequest {}
+
+/// The rows that more than one home has.
+fn of_several<K: Ord + Clone>(askers: &HashMap<K, BTreeSet<usize>>) -> Vec<K> {
+    let mut rows: Vec<K> = askers.iter().filter(|(_, homes)| homes.len() > 1).map(|(key, _)| key.clone()).collect();
+    rows.sort_unstable();
+    rows
 }
 
 /// The time since which every run must have a log.
@@ -157,8 +237,19 @@ fn first_expected(options: &Options, audited: &[LoggedRun]) -> Timestamp {
 }
 
 impl Audit {
+    /// The runs of a home that are audited, oldest first.
+    fn runs(&mut self, home: &Home, options: &Options) -> Result<Vec<LoggedRun>> {
+        runs::check(home)?;
+        let mut logged = runs::all(home)?;
+        let skipped = options.last.map_or(0, |last| logged.len().saturating_sub(last));
+        let logged = logged.split_off(skipped);
+        self.sums.missing_logs.extend(missing_logs::missing(home, first_expected(options, &logged))?);
+        self.sums.runs += logged.len() as u64;
+        Ok(logged)
+    }
+
     /// Adds the next request, in the order of the times at which they were sent.
-    fn take(&mut self, began: i64, request: Request) {
+    fn take(&mut self, home: usize, began: i64, request: Request) {
         let (sent, ended) = (began + request.sent_ms as i64, began + request.ended_ms as i64);
         let sums = &mut self.sums;
         if request.unsent {
@@ -177,21 +268,41 @@ impl Audit {
                 None => sums.without_robots += 1,
             }
         }
+        self.note_home(home, &request);
         self.hosts.entry(request.host).or_default().take(sent, ended, request.delay_ms as i64);
         match (request.ip, request.ip_delay_ms) {
             (Some(ip), Some(delay)) => self.addresses.entry(ip).or_default().take(sent, ended, delay as i64),
-            _ => sums.without_ip_limit += 1,
+            _ => self.sums.without_ip_limit += 1,
+        }
+    }
+
+    /// Notes which home sent a request. A policy file may redirect to a host of another machine, where it is read.
+    fn note_home(&mut self, home: usize, request: &Request) {
+        if !matches!(request.kind, RequestKind::Page | RequestKind::Feed | RequestKind::Probe) {
+            return;
+        }
+        self.askers.entry(request.host.clone()).or_default().insert(home);
+        if let (Some(ip), Some(_)) = (request.ip, request.ip_delay_ms) {
+            self.address_askers.entry(ip).or_default().insert(home);
+        }
+        if request.kind == RequestKind::Page && request.status() == EntryStatus::Http(200) {
+            let known = *self.pages.entry(Fingerprint::of(&request.url)).or_insert(home as u32);
+            if known as usize != home && !self.sums.pages_of_several.contains(&request.url) {
+                self.sums.pages_of_several.push(request.url.clone());
+            }
         }
     }
 
     fn finish(self, with_hosts: bool) -> AuditOutcome {
-        let Audit { hosts, addresses, mut sums } = self;
+        let Audit { hosts, addresses, askers, address_askers, mut sums, .. } = self;
+        (sums.hosts_of_several, sums.addresses_of_several) = (of_several(&askers), of_several(&address_askers));
+        let doubles = sums.hosts_of_several.len() + sums.addresses_of_several.len() + sums.pages_of_several.len();
         sums.too_early = hosts.values().map(|host| host.too_early).sum();
         sums.overlapping = hosts.values().map(|host| host.overlapping).sum();
         sums.ip_too_early = addresses.values().map(|address| address.too_early).sum();
         sums.ip_overlapping = addresses.values().map(|address| address.overlapping).sum();
         let violations = sums.too_early + sums.overlapping + sums.ip_too_early + sums.ip_overlapping;
-        sums.done = violations == 0 && sums.missing_logs.is_empty();
+        sums.done = violations == 0 && doubles == 0 && sums.missing_logs.is_empty();
         let (hosts, addresses) = (by_gap(hosts), by_gap(addresses));
         (sums.hosts, sums.addresses) = (hosts.len() as u64, addresses.len() as u64);
         if let Some((name, Requests { smallest_gap_ms: Some(gap), .. })) = hosts.first() {
@@ -246,8 +357,27 @@ impl fmt::Display for AuditOutcome {
             let runs = self.missing_logs.join(", ");
             writeln!(f, "missing run logs, so that nothing is proven about their requests: {runs}")?;
         }
+        if let Some(homes) = self.homes {
+            let several: [(&str, Vec<String>); 3] = [
+                ("hosts", self.hosts_of_several.clone()),
+                ("IP addresses", self.addresses_of_several.iter().map(IpAddr::to_string).collect()),
+                ("pages", self.pages_of_several.clone()),
+            ];
+            for (what, rows) in several {
+                let number = rows.len();
+                let named = if rows.is_empty() { String::new() } else { format!(": {}", first(&rows)) };
+                writeln!(f, "{what} asked by several of {}: {number}{named}", count(homes, "home"))?;
+            }
+        }
         f.write_str(&self.host_lines)
     }
+}
+
+/// The first of some names.
+fn first(rows: &[String]) -> String {
+    const NAMED: usize = 5;
+    let more = if rows.len() > NAMED { ", …" } else { "" };
+    rows.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ") + more
 }
 
 impl AuditOutcome {
@@ -279,7 +409,7 @@ mod tests {
 
     fn audited(requests: impl IntoIterator<Item = (i64, Request)>) -> AuditOutcome {
         let mut audit = Audit::default();
-        requests.into_iter().for_each(|(began, request)| audit.take(began, request));
+        requests.into_iter().for_each(|(began, request)| audit.take(0, began, request));
         audit.finish(true)
     }
 

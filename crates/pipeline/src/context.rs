@@ -20,6 +20,7 @@ use crate::outcome::Ending;
 use crate::pipeline::Pipeline;
 use crate::reporter::{ProgressScope, Reporter};
 use crate::shard::Shard;
+use crate::stage::annotate::OneLanguage;
 
 /// One run that changes a home.
 pub struct RunContext {
@@ -41,8 +42,12 @@ pub struct RunContext {
     pub time_limit: Option<Duration>,
     /// The shard of the work that this run does.
     pub shard: Shard,
+    /// Whether this run does the work that cannot be divided.
+    pub takes_undivided: bool,
     /// A jump of the clock ahead that is not confirmed yet: nothing is deleted by age.
     pub clock_jump: Option<ClockJump>,
+    /// The rebuild of one language that this run is part of.
+    pub(crate) one_language: Option<Arc<OneLanguage>>,
     lock: Arc<Lock>,
 }
 
@@ -55,7 +60,7 @@ impl RunContext {
             (None, true) => (pipeline.home().clone(), Arc::new(pipeline.home().lock()?)),
             (None, false) => {
                 let home = pipeline.home().for_shard(&shard.file_name());
-                let lock = home.lock_shard(&shard.file_name())?;
+                let lock = home.lock_shared()?;
                 (home, Arc::new(lock))
             }
         };
@@ -80,7 +85,9 @@ impl RunContext {
             reporter: pipeline.reporter().clone(),
             time_limit: pipeline.time_limit(),
             shard,
+            takes_undivided: pipeline.takes_undivided(),
             clock_jump,
+            one_language: pipeline.one_language(),
             lock,
         })
     }
@@ -98,7 +105,9 @@ impl RunContext {
             reporter: self.reporter.clone(),
             time_limit: self.time_limit,
             shard: self.shard,
+            takes_undivided: self.takes_undivided,
             clock_jump: self.clock_jump,
+            one_language: self.one_language.clone(),
             lock: self.lock.clone(),
         })
     }
@@ -131,7 +140,7 @@ impl RunContext {
 
     /// The ending of the run with this many units left.
     pub fn ending(&self, left: u64) -> Ending {
-        Ending { left, reason: self.cancel.reason(), min_free_mib: self.config.store.min_free_mib, in_other_shards: 0 }
+        Ending { left, reason: self.cancel.reason(), min_free_mib: self.config.store.min_free_mib, ..Ending::default() }
     }
 
     /// Whether less disk space is free than `store.min_free_mib`.

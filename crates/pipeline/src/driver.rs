@@ -3,6 +3,7 @@
 //! For every stage: locks the home, recovers, finds the units that are due, processes them one by one until the time
 //! limit, a full disk or a cancellation, writes the run log, reports events, and returns the outcome.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -14,7 +15,8 @@ use crate::pipeline::Pipeline;
 use crate::reporter::Event;
 use crate::settled::Look;
 use crate::shard::Shard;
-use crate::stage::{Due, Stage, StageOutcome, StageRun};
+use crate::stage::{Due, Stage, StageOutcome, StageRun, Unit};
+use crate::turns::{self, Turn, Turns, Undivided};
 
 /// The grace period of derived stages: merging large files does not check for cancellation.
 const GRACE: Duration = Duration::from_secs(15);
@@ -27,6 +29,15 @@ impl Pipeline {
         let shard = if has_all { Shard::WHOLE } else { self.shard() };
         let mut context = RunContext::open(&self.clone().with_shard(shard), stage.id().name())?;
         context.time_limit = context.time_limit.or_else(|| stage.time_limit(&context.config));
+        // One process does all units of a stage that cannot be divided.
+        let _claim = match turns::claim_all(stage, &context)? {
+            Undivided::NotNeeded => None,
+            Undivided::Ours(claim) => Some(claim),
+            Undivided::Theirs => {
+                context.takes_undivided = false;
+                None
+            }
+        };
         self.cancel_token().set_grace(stage.can_be_cut().then_some(GRACE));
         self.reporter().event(&Event::StageBegan { stage: stage.id() });
         let outcome = match self.fresh_outcome(stage, &context)? {
@@ -63,15 +74,17 @@ fn run_stage(stage: &dyn Stage, context: &RunContext, mut look: Look) -> Result<
     if !context.shard.is_whole() {
         due.units.retain(|unit| match stage.is_divisible() {
             true => context.shard.takes(&unit.name),
-            false => context.shard.takes_undivided(),
+            false => context.takes_undivided,
         });
     }
+    let mut turns = Turns::new(stage, context);
     let mut log = context.log();
     let mut run = stage.begin(context, due)?;
     let mut done = 0;
-    let ended = run_units(context, due, run.as_mut(), &mut log, &mut done);
-    let mut ending = context.ending(due.units.len() as u64 - done);
-    ending.in_other_shards = (all_due - due.units.len()) as u64;
+    let ended = run_units(context, due, &mut turns, run.as_mut(), &mut log, &mut done);
+    let elsewhere = turns.left_to_others();
+    let mut ending = context.ending((due.units.len() as u64).saturating_sub(done + elsewhere));
+    ending.in_other_shards = (all_due - due.units.len()) as u64 + elsewhere;
     let outcome = run.finish(ending, &mut log)?;
     // The finished units are logged even if the run failed; the caller gets the error.
     let logged = log.finish(&outcome);
@@ -85,11 +98,13 @@ fn run_stage(stage: &dyn Stage, context: &RunContext, mut look: Look) -> Result<
 fn run_units(
     context: &RunContext,
     due: &Due,
+    turns: &mut Turns<'_>,
     run: &mut dyn StageRun,
     log: &mut StageLog<'_>,
     done: &mut u64,
 ) -> Result<()> {
-    for unit in &due.units {
+    let mut units: VecDeque<&Unit> = due.units.iter().collect();
+    while let Some(unit) = units.pop_front() {
         if *done > 0 && context.is_over() {
             context.cancel.cancel(StopReason::TimeLimit);
         }
@@ -99,8 +114,22 @@ fn run_units(
         if context.cancel.is_cancelled() {
             break;
         }
+        let _claim = match turns.of(unit)? {
+            Turn::Ours(claim) => claim,
+            Turn::Done => {
+                *done += 1;
+                continue;
+            }
+            Turn::Theirs => continue,
+            Turn::Later => {
+                units.push_back(unit);
+                turns.wait(units.len());
+                continue;
+            }
+        };
         match run.unit(unit, log) {
             Err(error) if error.is::<Cancelled>() => break,
+            Err(error) if turns.is_lost(&error) => continue,
             ended => ended?,
         }
         *done += 1;
@@ -120,7 +149,7 @@ mod tests {
     use crate::config::Config;
     use crate::outcome::{Ending, Outcome as _, Status};
     use crate::stage::clean::CleanOutcome;
-    use crate::stage::{Data, StageId, Unit};
+    use crate::stage::{Data, StageId};
     use crate::testing::{Recorded, home, logged_runs};
 
     /// The behaviour of a unit.

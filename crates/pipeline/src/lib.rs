@@ -31,9 +31,10 @@
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
 //! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
-//! | [`tokens`], [`virtual_corpora`] | access tokens, named filters |
+//! | [`tokens`], [`virtual_corpora`], [`neologisms`] | access tokens, named filters, decisions about new words |
 //! | [`extract`], [`filter`], [`http_get`] | tools for single files, streams of JSON lines and addresses |
-//! | [`cancel`], [`reporter`], [`outcome`], [`shard`] | control and observation of a run |
+//! | [`shard`], [`shard_round`], [`shard_rebuild`], [`shard_view`] | parts of the work for several processes |
+//! | [`cancel`], [`reporter`], [`outcome`] | control and observation of a run |
 //! | [`parallel`], [`lines`], [`guard`] | ordered parallelism, panic guard |
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -57,6 +58,7 @@ pub mod extract_guarded;
 pub mod filter;
 mod freshness;
 pub mod guard;
+mod harvest;
 pub mod health;
 pub mod http_get;
 pub mod import;
@@ -64,6 +66,7 @@ pub mod ingest;
 pub mod init;
 pub mod lines;
 pub mod merge;
+pub mod neologisms;
 pub mod outcome;
 pub mod parallel;
 mod pipeline;
@@ -77,6 +80,9 @@ pub mod scrub;
 pub mod searches;
 mod settled;
 pub mod shard;
+pub mod shard_rebuild;
+pub mod shard_round;
+pub mod shard_view;
 pub mod stage;
 pub mod takedown;
 #[cfg(test)]
@@ -84,6 +90,7 @@ mod test_home;
 #[cfg(test)]
 mod testing;
 pub mod tokens;
+mod turns;
 pub mod usage_error;
 pub mod views;
 pub mod virtual_corpora;

@@ -12,6 +12,7 @@ use crate::config::{Config, TEMPLATE};
 use crate::freshness::Freshness;
 use crate::reporter::{Reporter, Silent};
 use crate::shard::Shard;
+use crate::stage::annotate::OneLanguage;
 
 /// A home with its settings, a reporter, a cancel token, a time limit and a shard.
 #[derive(Clone)]
@@ -22,10 +23,14 @@ pub struct Pipeline {
     cancel: CancelToken,
     time_limit: Option<Duration>,
     shard: Shard,
+    /// Whether the work that cannot be divided is done whatever the shard.
+    is_undivided: bool,
     /// The lock of a longer run that these runs are part of.
     lock: Option<Arc<Lock>>,
     /// The round that these runs are part of: it skips stages whose files did not change since they had nothing left.
     freshness: Option<Arc<Freshness>>,
+    /// The rebuild of one language that these runs are part of.
+    one_language: Option<Arc<OneLanguage>>,
 }
 
 impl Pipeline {
@@ -38,8 +43,10 @@ impl Pipeline {
             cancel: CancelToken::new(),
             time_limit: None,
             shard: Shard::WHOLE,
+            is_undivided: false,
             lock: None,
             freshness: None,
+            one_language: None,
         }
     }
 
@@ -86,9 +93,25 @@ impl Pipeline {
         Pipeline { shard, ..self }
     }
 
+    /// Does the work that cannot be divided in this shard, whatever its number: the caller knows that its input is
+    /// complete, and a claim keeps other processes from it.
+    pub(crate) fn with_undivided_work(self) -> Pipeline {
+        Pipeline { is_undivided: true, ..self }
+    }
+
     /// The same over the draft of a rebuild, under the lock of the rebuild.
     pub(crate) fn over_draft(self, home: Home, lock: Arc<Lock>) -> Pipeline {
-        Pipeline { home, lock: Some(lock), time_limit: None, shard: Shard::WHOLE, ..self }
+        Pipeline { home, lock: Some(lock), time_limit: None, ..self }
+    }
+
+    /// The same for a rebuild that keeps the text of other languages.
+    pub(crate) fn for_one_language(self, one: OneLanguage) -> Pipeline {
+        Pipeline { one_language: Some(Arc::new(one)), ..self }
+    }
+
+    /// The rebuild of one language that these runs are part of.
+    pub(crate) fn one_language(&self) -> Option<Arc<OneLanguage>> {
+        self.one_language.clone()
     }
 
     /// The lock of the run that these runs are part of.
@@ -129,6 +152,11 @@ impl Pipeline {
     /// The part of the work that its runs do.
     pub fn shard(&self) -> Shard {
         self.shard
+    }
+
+    /// Whether its runs do the work that cannot be divided.
+    pub fn takes_undivided(&self) -> bool {
+        self.is_undivided || self.shard.takes_undivided()
     }
 }
 

@@ -16,6 +16,7 @@ use tidings_store::{Home, RebuildDraft, Stale};
 use crate::context::RunContext;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::Pipeline;
+use crate::stage::annotate::OneLanguage;
 use crate::stage::{Data, Stage, StageId, StageOutcome};
 
 /// The outcome of several stages.
@@ -54,15 +55,17 @@ pub fn rebuild(pipeline: &Pipeline, from: StageId, language: Option<&str>) -> Re
         check_pages(&context.home)?;
     }
     let days = language.map(|language| days_of(&context.home, language)).transpose()?;
-    let outputs = derived_from(from).flat_map(|stage| stage.outputs().to_vec());
-    let folders: Vec<&'static str> = outputs.filter_map(Data::derived_folder).collect();
+    let folders = folders_from(from);
     let draft = RebuildDraft::create(&context.home, &folders)?;
     if let (Some(language), Some(days)) = (language, &days) {
         draft.fill()?;
         // Dependent output is deleted before what it depends on.
         derived_from(from).rev().try_for_each(|stage| stage.clear_language(draft.home(), language, days))?;
     }
-    let inner = pipeline.clone().over_draft(draft.home().clone(), context.lock());
+    let mut inner = pipeline.clone().over_draft(draft.home().clone(), context.lock());
+    if let Some(language) = language {
+        inner = inner.for_one_language(OneLanguage { language: language.to_owned(), former: context.home.clone() });
+    }
     let mut outcome = remake(&inner, from)?;
     for stage in derived_from(from) {
         // Units that are only checked are due in every run.
@@ -76,8 +79,14 @@ pub fn rebuild(pipeline: &Pipeline, from: StageId, language: Option<&str>) -> Re
     Ok(outcome)
 }
 
+/// The folders of the output of the stages from one on.
+pub(crate) fn folders_from(from: StageId) -> Vec<&'static str> {
+    let outputs = derived_from(from).flat_map(|stage| stage.outputs().to_vec());
+    outputs.filter_map(Data::derived_folder).collect()
+}
+
 /// Rejects a rebuild from incomplete pages.
-fn check_pages(home: &Home) -> Result<()> {
+pub(crate) fn check_pages(home: &Home) -> Result<()> {
     match tidings_store::faulty_pages(home)?.first() {
         None => Ok(()),
         Some(faulty) => bail!(
@@ -171,6 +180,33 @@ mod tests {
         let outcome = rebuild(&pipeline, StageId::Clean, Some("en")).unwrap();
         let StageOutcome::Clean(clean) = &outcome.stages[&StageId::Clean] else { panic!("not clean") };
         assert_eq!((clean.days, clean.days_up_to_date), (1, 1));
+        assert_eq!(digests(&pipeline), before);
+    }
+
+    #[test]
+    fn a_rebuild_of_one_language_keeps_the_text_of_others_on_the_same_day() {
+        let (_folder, pipeline) = home();
+        let pages = [
+            page("https://gazette.example/1", &article("ferry")),
+            page("https://zeitung.example/1", &fixture("de")),
+            page("https://gazette.example/2", &article("bridge")),
+        ];
+        for day in ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"] {
+            store_pages(&pipeline, day, &pages);
+        }
+        remake(&pipeline, StageId::Clean).unwrap();
+        let before = digests(&pipeline);
+        let documents = |outcome: &RebuildOutcome| match &outcome.stages[&StageId::Annotate] {
+            StageOutcome::Annotate(annotate) => (annotate.documents, annotate.documents_kept),
+            _ => panic!("not annotate"),
+        };
+        let all = documents(&rebuild(&pipeline, StageId::Annotate, None).unwrap());
+        let german = documents(&rebuild(&pipeline, StageId::Annotate, Some("de")).unwrap());
+        assert_eq!(german.0 + german.1, all.0, "{german:?} of {all:?}");
+        assert!(german.0 > 0 && german.1 > german.0, "{german:?}");
+        assert_eq!(digests(&pipeline), before);
+        let english = documents(&rebuild(&pipeline, StageId::Clean, Some("en")).unwrap());
+        assert_eq!((english.0, english.1), (german.1, german.0));
         assert_eq!(digests(&pipeline), before);
     }
 

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The virtual shards into which the web is divided. Each machine has a range of them, so that the part of a site stays
 /// the same when the files of a shard are divided further.
-const VIRTUAL_SHARDS: u64 = 4096;
+pub const VIRTUAL_SHARDS: u64 = 4096;
 
 /// The maximum number of shards.
 const MAX_SHARDS: u32 = 10_000;
@@ -59,8 +59,13 @@ impl Shard {
 
     /// The shard of `count`, at most 4096, that asks the hosts of a registered domain.
     pub fn owner(domain: &str, count: u32) -> Shard {
-        let place = xxh3_64(domain.as_bytes()) % VIRTUAL_SHARDS * u64::from(count) / VIRTUAL_SHARDS;
+        let place = Shard::virtual_shard(domain) as u64 * u64::from(count) / VIRTUAL_SHARDS;
         Shard { index: place as u32 + 1, count }
+    }
+
+    /// The virtual shard of a registered domain, from 0.
+    pub fn virtual_shard(domain: &str) -> usize {
+        (xxh3_64(domain.as_bytes()) % VIRTUAL_SHARDS) as usize
     }
 
     /// Whether this shard does the work that cannot be divided.
@@ -88,6 +93,11 @@ impl FromStr for Shard {
         let shard = parts.and_then(|(index, count)| Shard::new(index, count));
         shard.ok_or_else(|| format!("invalid shard `{text}`; give I/N with I from 1 to N, such as 2/4"))
     }
+}
+
+/// Serialises a shard as people write it.
+pub(crate) fn as_text<S: serde::Serializer>(shard: &Shard, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(shard)
 }
 
 #[cfg(test)]

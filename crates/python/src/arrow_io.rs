@@ -35,7 +35,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for ArrowInput {
         if !has("__arrow_c_array__")? && !has("__arrow_c_stream__")? {
             let kind = object.get_type().name()?;
             let wanted = "an Arrow table, array or stream (an object with __arrow_c_array__ or __arrow_c_stream__)";
-            return Err(PyTypeError::new_err(format!("expected {wanted}, not {kind}")));
+            let remedy = "make one with pyarrow.array(texts), polars.Series(texts) or pyarrow.table({…})";
+            return Err(PyTypeError::new_err(format!("expected {wanted}, not {kind}; {remedy}")));
         }
         object.extract().map(ArrowInput)
     }

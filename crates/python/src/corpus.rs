@@ -14,7 +14,7 @@ use serde_json::Value;
 use tidings_pipeline::config::Config;
 use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::guard::guarded;
-use tidings_pipeline::virtual_corpora;
+use tidings_pipeline::{neologisms, virtual_corpora};
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::question::{
     Answered, Availability, CorpusRow, Cursor, Privacy, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink,
@@ -211,6 +211,10 @@ impl OpenIndex {
                 |error: anyhow::Error| QuestionError::NotFound { parameter: "in", message: format!("{error:#}") };
             virtual_corpora::find(&self.home, name).map_err(not_found)
         };
+        let find_decisions = || {
+            let broken = |error: anyhow::Error| QuestionError::Request(format!("{error:#}"));
+            neologisms::decisions(&self.home, &self.language).map_err(broken)
+        };
         let run_days = |bins: &[Bin]| {
             let mut days = DayStatsCache::default();
             days.refresh(&self.home).ok()?;
@@ -221,6 +225,7 @@ impl OpenIndex {
             vocabulary_limits,
             privacy: Privacy::owner(self.default_availability),
             find_filter: &find_filter,
+            find_decisions: &find_decisions,
             run_days: &run_days,
             streams,
             ..QuestionContext::new(engine, &self.language)

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tidings_dedup::Scope;
-use tidings_pipeline::config::DedupConfig;
 use tidings_pipeline::filter::MAX_LINE_BYTES;
 use tidings_pipeline::filter::dedup::{LineJudge, Mark};
 
@@ -32,8 +31,10 @@ impl Deduper {
             return Err(PyValueError::new_err("memory_mib must be from 1 to 1000000"));
         }
         let scope: Scope = scope.parse().map_err(|error: String| PyValueError::new_err(error))?;
-        let config = DedupConfig { preset: rule, ..DedupConfig::default() };
-        let rule = config.rule().map_err(|error| PyValueError::new_err(format!("{error:#}")))?;
+        let Some(rule) = tidings_dedup::preset(&rule).map(|preset| preset.rule) else {
+            let known = tidings_dedup::PRESETS.map(|preset| preset.name).join(", ");
+            return Err(PyValueError::new_err(format!("unknown rule {rule:?}; known rules: {known}")));
+        };
         let judge = detached(py, || LineJudge::new(rule, scope, (memory_mib as usize) << 20))?;
         Ok(Deduper(Mutex::new(judge.map_err(failed)?)))
     }

@@ -185,10 +185,16 @@ impl PyDocument {
         known(&self.document.about.modified)
     }
 
-    /// The language that the page declares (BCP 47).
+    /// The language (BCP 47), identified from the text; `und` if it is uncertain.
     #[getter]
     fn language(&self) -> Option<&str> {
         known(&self.document.about.language)
+    }
+
+    /// The language that the page declares, if the text is in another one.
+    #[getter]
+    fn declared_language(&self) -> Option<&str> {
+        known(&self.document.about.declared_language)
     }
 
     /// The type of the page: article, forum, documentation, product or listing; None if it has no text.
@@ -279,7 +285,7 @@ impl PyDocument {
 }
 
 /// The attributes of a document.
-const ATTRIBUTES: [&str; 21] = [
+const ATTRIBUTES: [&str; 22] = [
     "title",
     "author",
     "authors",
@@ -291,6 +297,7 @@ const ATTRIBUTES: [&str; 21] = [
     "date_source",
     "modified",
     "language",
+    "declared_language",
     "page_type",
     "description",
     "categories",

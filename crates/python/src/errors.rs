@@ -21,6 +21,14 @@ pub fn internal_error() -> PyErr {
 
 /// The exception for an error of the pipeline: `OSError` for files, else `TidingsError`.
 pub fn failed(error: anyhow::Error) -> PyErr {
+    // The message of the store has the remedy of the command line.
+    if let Some(tidings_store::Error::NoHome { start }) = error.chain().find_map(|cause| cause.downcast_ref()) {
+        return TidingsError::new_err(format!(
+            "{} is not a Tidings home (no tidings.toml here or above); create one with tidings.Home.create({:?})",
+            start.display(),
+            start.display().to_string()
+        ));
+    }
     let message = format!("{error:#}");
     match error.chain().any(|cause| cause.is::<std::io::Error>()) {
         true => PyOSError::new_err(message),

@@ -111,6 +111,7 @@ fn kind_name(kind: &ParameterKind) -> &'static str {
         ParameterKind::Number(_) => "number",
         ParameterKind::Flag => "flag",
         ParameterKind::Names => "names",
+        ParameterKind::Queries => "queries",
         ParameterKind::Choice { .. } => "choice",
     }
 }
@@ -210,7 +211,7 @@ fn annotation(parameter: &Parameter) -> String {
         ParameterKind::Integer(_) => "int".to_owned(),
         ParameterKind::Number(_) => "float".to_owned(),
         ParameterKind::Flag => "bool".to_owned(),
-        ParameterKind::Names => "str | Sequence[str]".to_owned(),
+        ParameterKind::Names | ParameterKind::Queries => "str | Sequence[str]".to_owned(),
         ParameterKind::Date => "str | datetime.date".to_owned(),
         ParameterKind::Choice { names, .. } => {
             let names: Vec<String> = names.iter().map(|name| literal(&name.as_str().into())).collect();

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import textwrap
 import threading
+import urllib.parse
 
 import pytest
 import tidings
 import weather
 from tidings._questions import QUESTIONS
+from tidings.answer import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -419,6 +421,59 @@ def test_a_stream_that_breaks_off_is_an_error():
     finally:
         server.shutdown()
         server.server_close()
+
+
+class Interrupted(http.server.BaseHTTPRequestHandler):
+    """Sends two rows of a stream from its cursor on, and ends it early unless they are the last ones."""
+
+    protocol_version = "HTTP/1.1"
+    rows = 5
+    asked: list = []
+
+    def do_GET(self):
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
+        Interrupted.asked.append((query.get("cursor"), query.get("size")))
+        first = int(query.get("cursor", "7-0").partition("-")[2])
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.send_header("Tidings-About", '{"about": {"generation": 7}, "hits": 5}')
+        self.end_headers()
+        for row in range(first, min(first + 2, Interrupted.rows)):
+            self.wfile.write(b'8\r\n{"n": %d}\r\n1\r\n\n\r\n' % row)
+        if first + 2 >= Interrupted.rows:
+            self.wfile.write(b"0\r\n\r\n")
+        self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_stream_that_a_time_limit_ends_is_continued_behind_its_last_row():
+    from tidings.remote import Server
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Interrupted)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    ask = Server(f"http://127.0.0.1:{server.server_port}").stream
+    try:
+        Interrupted.asked.clear()
+        _, chunks = ask("en", "concordance", {"q": "a", "size": "100000"})
+        assert [row["n"] for row in rows_of(chunks)] == list(range(5))
+        assert Interrupted.asked == [(None, "100000"), ("7-2", "99998"), ("7-4", "99996")]
+        # The rows of a sample have no numbers.
+        _, chunks = ask("en", "concordance", {"q": "a", "sample": "5"})
+        with pytest.raises(tidings.TidingsError, match="ended before its last row"):
+            list(chunks)
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_stream_begins_at_its_cursor(corpus, remote):
+    lines = list(corpus.concordance("storm"))
+    generation = corpus.about["generation"]
+    for asked in (corpus, remote.en):
+        _, chunks = asked._source.stream("en", "concordance", {"q": "storm", "cursor": f"{generation}-100"})
+        assert list(rows_of(chunks)) == lines[100:]
 
 
 class Busy(http.server.BaseHTTPRequestHandler):

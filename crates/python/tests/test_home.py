@@ -31,8 +31,9 @@ def test_a_home_is_created_with_contact_and_feeds(tmp_path):
 
 
 def test_a_folder_without_a_home_is_an_error(tmp_path):
-    with pytest.raises((OSError, tidings.TidingsError), match="init|home"):
-        tidings.Home(tmp_path)
+    for opened in (tidings.Home, tidings.Corpus):
+        with pytest.raises(tidings.TidingsError, match=r"is not a Tidings home .*; create one with tidings.Home.create"):
+            opened(tmp_path)
 
 
 def test_texts_are_imported_once_and_become_a_corpus(tmp_path):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import random
 import sys
 import warnings
 
@@ -11,13 +11,27 @@ import leaks
 import pyarrow
 import pytest
 import weather
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 from leaks import FEED, PAGE, TABLE
+from tidings import _tidings
 from tidings._questions import QUESTIONS
 
 import tidings
 
 #: Calls of each function: a few in CI; `leaks.py --calls 1000000` for a release.
 CALLS = int(os.environ.get("TIDINGS_PYTHON_CALLS", "400"))
+#: Drawn arguments of each function; more of them, and other ones each time, for a release.
+EXAMPLES = int(os.environ.get("TIDINGS_PYTHON_EXAMPLES", "0"))
+
+fuzzed = settings(
+    max_examples=EXAMPLES or 150,
+    derandomize=not EXAMPLES,
+    deadline=None,
+    database=None,
+    # Fixtures are the same for all examples, and a page takes as long as it takes.
+    suppress_health_check=list(HealthCheck),
+)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the memory in use is read from /proc")
@@ -27,10 +41,11 @@ def test_memory_stays_flat(name):
     assert measured["growth_kib"] * 1024 < leaks.GROWTH_BYTES, measured
 
 
-def test_every_function_is_called_for_leaks_and_with_wrong_arguments():
-    functions = {name for name in tidings.__all__ if callable(getattr(tidings, name)) and name[0].islower()}
-    assert functions <= leaks.CALLABLES.keys()
-    assert functions <= FUNCTIONS.keys() | {"find_feeds"}
+FUNCTIONS = [name for name in tidings.__all__ if callable(getattr(tidings, name)) and name[0].islower()]
+
+
+def test_every_function_is_called_for_leaks():
+    assert set(FUNCTIONS) <= leaks.CALLABLES.keys()
 
 
 class Odd:
@@ -62,142 +77,205 @@ class FalseArrow:
         return self.value
 
 
-def random_value(random: random.Random, depth: int = 0):
-    simple = [
-        lambda: None,
-        lambda: random.choice([True, False]),
-        lambda: random.choice([0, 1, -1, 7, 2**31, 2**64, -(2**70)]),
-        lambda: random.choice([0.5, float("nan"), float("inf")]),
-        lambda: "".join(random.choice("<>&a é\u0000\u200b雨\U0001f327'\"/=\n") for _ in range(random.randrange(60))),
-        lambda: random.choice(["en", "de", "und", "txt", "xml", "markdown", "balanced", "all", "30d", "\ud800", PAGE, FEED]),
-        lambda: bytes(random.randrange(256) for _ in range(random.randrange(60))),
-        lambda: PAGE.encode("utf-16"),
-        lambda: bytearray(b"<p>\xff"),
-        lambda: memoryview(b"<p>"),
-        object,
-        Odd,
-        lambda: FalseArrow(random.choice([None, (), (1, 2), 7])),
-        lambda: pyarrow.array(random.choice([[], ["a", None], [b"\xff"], [1], [[1]], [None]])),
-        lambda: TABLE,
-        lambda: TABLE.slice(1, 1),
-        lambda: pyarrow.table({"html": pyarrow.array([{"a": 1}])}),
-        lambda: pyarrow.table({"line": ["{}"], "text": [b"\xff"]}),
-        lambda: type("Str", (str,), {})("<p>text"),
-        lambda: (lambda *_: None),
-    ]
-    nested = [
-        lambda: [random_value(random, depth + 1) for _ in range(random.randrange(4))],
-        lambda: {str(n): random_value(random, depth + 1) for n in range(random.randrange(4))},
-        lambda: {"paragraphs": random_value(random, depth + 1), "date": random_value(random, depth + 1)},
-        lambda: {"a", 1},
-    ]
-    return random.choice(simple + (nested if depth < 2 else []))()
+def capsules():
+    """Capsules that are none of Arrow's, that are swapped, and that were used before."""
+    import datetime
+
+    schema, array = pyarrow.array(["a"]).__arrow_c_array__()
+    used = TABLE.__arrow_c_stream__()
+    pyarrow.RecordBatchReader._import_from_c_capsule(used)
+    return [datetime.datetime_CAPI, (array, schema), (schema, schema), (schema,), used, (used, used), TABLE.__arrow_c_stream__()]
 
 
-FUNCTIONS = {
-    name: (getattr(tidings, name), keywords)
-    for name, keywords in {
-        "extract": ["url", "record_id", "fast", "favor_precision", "include_comments", "output_format", "target_language",
-                    "include_tables", "include_formatting", "include_links", "with_metadata", "url_blacklist",
-                    "author_blacklist", "prune_xpath", "config"],
-        "bare_extraction": ["url", "as_dict", "output_format", "target_language", "author_blacklist"],
-        "identify": ["declared", "tld"],
-        "tokenize": ["lang"],
-        "tag": ["lang"],
-        "mask": ["rules"],
-        "parse_feed": ["url", "content_type"],
-        "Deduper": ["scope", "memory_mib"],
-        "extract_batch": ["preset", "comments", "threads"],
-        "identify_batch": ["declared", "tld", "threads"],
-        "tokenize_batch": ["lang", "threads"],
-        "tag_batch": ["lang", "threads"],
-        "clean_batch": ["home", "threads"],
-    }.items()
-}  # fmt: skip
+ARROW = [
+    *(pyarrow.array(values) for values in ([], ["a", None], [b"\xff"], [1], [[1]], [None], [PAGE] * 3)),
+    pyarrow.array(["a", "b", "a"]).dictionary_encode(),
+    pyarrow.array(["a", "long enough to be out of line"], pyarrow.string_view()),
+    pyarrow.array([PAGE.encode(), b"%PDF-"], pyarrow.large_binary()),
+    pyarrow.chunked_array([["a"], ["b", None]]),
+    TABLE,
+    TABLE.slice(1, 1),
+    TABLE.slice(0, 0),
+    pyarrow.table({"html": pyarrow.array([{"a": 1}])}),
+    pyarrow.table({"line": ["{}"], "text": [b"\xff"]}),
+    pyarrow.table({"id": [None, 1.5], "text": ["a", "b"], "lang": [b"\xff", b"en"], "url": [None, "x"]}),
+    pyarrow.table([["a"], ["b"]], names=["text", "text"]),
+    pyarrow.table({}),
+]
+WORDS = ["en", "de", "und", "txt", "xml", "markdown", "balanced", "all", "30d", "\ud800", "storm", "[", '[lemma="storm"]',
+         "date>=2026-03", "site", "2026-06", "month", "PER", "0" * 32, PAGE, FEED, '{"url": "u", "body": 1}']  # fmt: skip
+
+simple = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers() | st.sampled_from([2**31, 2**63, 2**64, -(2**70)]),
+    st.floats(),
+    st.text(max_size=200) | st.text("<>&a é\u0000\u200b雨\U0001f327'\"/=\n", max_size=200),
+    st.text("\ud800\udfffa", max_size=4),
+    st.sampled_from(WORDS),
+    st.binary(max_size=200) | st.sampled_from([PAGE.encode("utf-16"), FEED.encode()]),
+    st.builds(bytearray, st.binary(max_size=20)),
+    st.builds(memoryview, st.binary(max_size=20)),
+    st.dates() | st.datetimes(),
+    st.builds(object),
+    st.builds(Odd),
+    st.builds(FalseArrow, st.sampled_from([None, (), (1, 2), 7])),
+    st.integers(0, 6).map(lambda number: FalseArrow(capsules()[number])),
+    st.integers(0, len(ARROW) - 1).map(ARROW.__getitem__),
+    st.text(max_size=20).map(lambda text: type("Str", (str,), {})(text)),
+    st.just(lambda *_: None),
+)
+values = st.recursive(
+    st.deferred(lambda: simple),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(st.text(max_size=10), inner, max_size=4),
+        st.fixed_dictionaries({"paragraphs": inner, "date": inner}),
+        st.sets(st.sampled_from(["a", 1, None]), max_size=3),
+    ),
+    max_leaves=6,
+)
+
+
+def names(function):
+    """The parameters of a function, without those that take any number of arguments."""
+    kinds = inspect.signature(function).parameters.values()
+    return [row.name for row in kinds if row.kind not in (row.VAR_POSITIONAL, row.VAR_KEYWORD)]
+
+
+def few_threads(arguments):
+    """The arguments with no more threads than a test may start."""
+    threads = arguments.get("threads")
+    return arguments if not isinstance(threads, int) or threads <= 16 else {**arguments, "threads": 3}
+
+
+def arguments(function, drawn=values):
+    """Some arguments of a function, the first one nearly always."""
+    first, *further = names(function)
+    optional = {name: drawn for name in further}
+    return st.fixed_dictionaries({first: drawn}, optional=optional).map(few_threads)
+
+
+def attempt(function, *positional, **keywords):
+    """The result of a call; its exception is not a bug of the package."""
+    try:
+        return function(*positional, **keywords)
+    except Exception as error:
+        assert not isinstance(error, tidings.InternalError), (function, positional, keywords)
+        return None
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_wrong_arguments_are_exceptions(name):
-    function, keywords = FUNCTIONS[name]
-    chance = random.Random(name)
-    for _ in range(400):
-        arguments = {keyword: random_value(chance) for keyword in keywords if chance.random() < 0.4}
-        # Threads are started only if asked for.
-        if isinstance(arguments.get("threads"), int) and arguments["threads"] > 16:
-            arguments["threads"] = 3
-        try:
-            result = function(random_value(chance), **arguments)
-        except Exception as error:
-            assert not isinstance(error, tidings.InternalError), (name, arguments)
-            continue
-        if name == "Deduper":
-            _raises_or_not(result.judge, random_value(chance))
+    function = getattr(tidings, name)
+
+    @fuzzed
+    @given(arguments(function))
+    def call(drawn):
+        # An address is fetched.
+        assume(name != "find_feeds" or not str(drawn["html"])[:4].lower() == "http")
+        result = attempt(function, **drawn)
+        if isinstance(result, tidings.Document):
+            attempt(result.write, drawn.get("output_format"))
+        if isinstance(result, tidings.Table):
+            pyarrow.table(result).validate(full=True)
+
+    call()
 
 
-def _raises_or_not(function, *arguments):
-    try:
-        function(*arguments)
-    except Exception as error:
-        assert not isinstance(error, tidings.InternalError), arguments
+#: Functions of the module that the package calls with checked arguments. Not here: what runs commands, sends requests,
+#: panics or makes files.
+INTERNALS = ["_document", "find_feeds", "first_day", "home_call", "identify", "indexed_languages", "mask", "parse_feed",
+             "read_page", "table_arrow", "table_columns", "table_values", "tag", "tokenize"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INTERNALS)
+def test_wrong_arguments_of_the_module_are_exceptions(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    function = getattr(_tidings, name)
+
+    @fuzzed
+    @given(arguments(function, values | st.sampled_from(["timeline", "concordance", "status", "plain"])))
+    def call(drawn):
+        attempt(function, **drawn)
+
+    call()
 
 
 def test_wrong_arguments_of_the_deduper_are_exceptions():
-    chance = random.Random(7)
+    @fuzzed
+    @given(arguments(tidings.Deduper))
+    def make(drawn):
+        memory = drawn.get("memory_mib")
+        assume(not isinstance(memory, int) or memory <= 4)
+        deduper = attempt(tidings.Deduper, **drawn)
+        if deduper is not None:
+            attempt(deduper.judge, drawn["rule"])
+
     deduper = tidings.Deduper(memory_mib=1)
-    for _ in range(600):
-        _raises_or_not(deduper.judge, random_value(chance))
+
+    @fuzzed
+    @given(arguments(deduper.judge))
+    def judge(drawn):
+        attempt(deduper.judge, **drawn)
+
+    make()
+    judge()
     assert deduper.judge("The river came into the town on Monday night.").words == 9
-
-
-def test_find_feeds_never_fails_on_a_page():
-    chance = random.Random(3)
-    for _ in range(400):
-        page = random_value(chance)
-        if isinstance(page, str) and page.startswith("http"):
-            continue
-        _raises_or_not(tidings.find_feeds, page, random_value(chance))
 
 
 @pytest.mark.parametrize("method", QUESTIONS)
 def test_wrong_arguments_of_questions_are_exceptions(method):
-    chance = random.Random(method)
     corpus = tidings.Corpus(weather.home(), time_limit=0.2)
-    keywords = list(QUESTIONS[method].parameters)
-    texts = ["storm", "[", '[lemma="storm"]', "date>=2026-03", "site", "2026-06", "month", "PER", "0" * 32]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", tidings.CutOffWarning)
-        for _ in range(60):
-            arguments = {
-                keyword: chance.choice(texts) if chance.random() < 0.6 else random_value(chance)
-                for keyword in keywords
-                if chance.random() < 0.5
-            }
-            _raises_or_not(lambda: repr(getattr(corpus, method)(**arguments)))
+    function = getattr(corpus, method)
+
+    @settings(fuzzed, max_examples=EXAMPLES or 40)
+    @given(st.fixed_dictionaries({}, optional={name: st.sampled_from(WORDS) | values for name in names(function)}), values)
+    def ask(drawn, at):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tidings.CutOffWarning)
+            answer = attempt(function, **drawn)
+            if answer is not None:
+                repr(answer), answer._repr_html_()
+                attempt(lambda: answer[at])
+
+    ask()
+
+
+def paths_inside(drawn):
+    """Whether no path among drawn values leaves the folder of the test."""
+    if isinstance(drawn, (str, bytes)):
+        text = os.fsdecode(drawn) if isinstance(drawn, bytes) else drawn
+        return not text.startswith(("/", "~")) and ".." not in text and text.strip(". \n\0/") != ""
+    if isinstance(drawn, (list, tuple, set)):
+        return all(map(paths_inside, drawn))
+    return not isinstance(drawn, dict) or all(map(paths_inside, drawn.values()))
 
 
 def test_wrong_arguments_of_homes_and_corpora_are_exceptions(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    chance = random.Random(11)
     home = tidings.Home.create(tmp_path / "home")
+    inside = values.filter(paths_inside)
+    # Without a contact no request is sent.
+    calls = {
+        "Home": tidings.Home,
+        "Corpus": tidings.Corpus,
+        "add_feeds": home.add_feeds,
+        "discover": home.discover,
+        "why": home.why,
+        "remove": home.remove,
+        "export": home.export,
+        "import_": home.import_,
+        "run": home.run,
+    }
 
-    def value():
-        while True:
-            drawn = random_value(chance)
-            # An import of the root folder would read the whole disk.
-            if not (isinstance(drawn, (str, bytes)) and os.path.isdir(drawn or "/")):
-                return drawn
+    @fuzzed
+    @given(st.data())
+    def call(data):
+        function = calls[data.draw(st.sampled_from(list(calls)))]
+        drawn = data.draw(arguments(function, inside))
+        assume(not any(str(value).lower().startswith("http") for value in drawn.values()))
+        attempt(function, **drawn)
 
-    calls = [
-        lambda: tidings.Home(value()),
-        lambda: tidings.Corpus(value(), token=value(), lang=value(), time_limit=value()),
-        lambda: home.add_feeds(value(), **{"topic": value()}),
-        lambda: home.why(value()),
-        lambda: home.remove(value(), value(), dry_run=True, exports=value()),
-        lambda: home.export(value(), chance.choice(["jsonl", value()]), filter=value(), cql=value(), from_=value()),
-        lambda: home.import_(value(), value(), date=value(), lang=value(), min_chars=value(), columns=value()),
-        lambda: home.run(value(), time_limit=value()),
-    ]
-    for call in calls:
-        for _ in range(40):
-            _raises_or_not(call)
+    call()
     assert home.status()["done"]

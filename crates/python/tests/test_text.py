@@ -144,7 +144,7 @@ def test_the_deduper_takes_texts_paragraphs_and_documents(pages):
     assert not deduper.judge(document.text).kept
     with pytest.raises(ValueError, match="requires `date`"):
         tidings.Deduper(scope="30d").judge("Rain.")
-    with pytest.raises(ValueError, match="known presets"):
+    with pytest.raises(ValueError, match="known rules"):
         tidings.Deduper("none")
     with pytest.raises(ValueError, match="unknown scope"):
         tidings.Deduper(scope="year")

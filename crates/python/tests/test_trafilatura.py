@@ -9,19 +9,10 @@ import json
 import pickle
 
 import pytest
+import trafilatura
 from conftest import filter_lines, run_tidings
 
 import tidings
-
-#: The arguments of `trafilatura.extract` 2.3, in order, with their defaults.
-ARGUMENTS = [
-    ("url", None), ("record_id", None), ("fast", False), ("no_fallback", False), ("favor_precision", False),
-    ("favor_recall", False), ("include_comments", True), ("output_format", "txt"), ("tei_validation", False),
-    ("target_language", None), ("include_tables", True), ("include_images", False), ("include_formatting", None),
-    ("include_links", False), ("deduplicate", False), ("date_extraction_params", None), ("with_metadata", False),
-    ("only_with_metadata", False), ("max_tree_size", None), ("url_blacklist", None), ("author_blacklist", None),
-    ("settingsfile", None), ("prune_xpath", None), ("config", None), ("options", None),
-]  # fmt: skip
 
 PAGE = """<html lang="en"><head><title>Rain over the hills | Gazette</title>
 <script type="application/ld+json">{"@type":"NewsArticle","author":{"@type":"Person","name":"Maren Holt"}}</script>
@@ -34,12 +25,81 @@ PAGE = """<html lang="en"><head><title>Rain over the hills | Gazette</title>
 URL = "https://gazette.example/2026/rain"
 
 
-def test_names_and_defaults_are_those_of_trafilatura():
-    parameters = list(inspect.signature(tidings.extract).parameters.values())
-    assert [(p.name, p.default) for p in parameters[1:] if p.name != "filecontent"] == ARGUMENTS
-    bare = inspect.signature(tidings.bare_extraction).parameters
-    only_extract = {"record_id", "tei_validation", "settingsfile"}
-    assert {name for name, _ in ARGUMENTS} - only_extract | {"as_dict", "html", "filecontent"} == set(bare)
+#: A page with comments.
+RICH_PAGE = PAGE.replace(
+    "</article>",
+    "</article><ol class=commentlist><li class=comment><div class=comment-author>Old Salt</div>"
+    "<p>About time, is all that I have to say on the matter.</p></li></ol>",
+)
+#: Values of arguments that are honoured: the result is another one. `extract` is called with the further arguments.
+HONOURED = {
+    "url": (URL, {"include_links": True}),
+    "record_id": ("page-7", {"output_format": "json", "with_metadata": True}),
+    "favor_precision": (True, {}),
+    "favor_recall": (True, {}),
+    "include_comments": (False, {}),
+    "output_format": ("markdown", {}),
+    "target_language": ("de", {}),
+    "include_tables": (False, {}),
+    "include_formatting": (True, {}),
+    "include_links": (True, {"url": URL}),
+    "with_metadata": (True, {}),
+    "only_with_metadata": (True, {}),
+    "url_blacklist": ({URL}, {"url": URL}),
+    "author_blacklist": ({"Maren Holt"}, {"with_metadata": True}),
+}
+#: Arguments that hold whatever their value is: there is no slower second way to leave out.
+ALWAYS_HONOURED = {"fast", "no_fallback"}
+#: Values of arguments that cannot be honoured.
+REJECTED = {
+    "tei_validation": True,
+    "include_images": True,
+    "deduplicate": True,
+    "date_extraction_params": {"extensive_search": False},
+    "max_tree_size": 10,
+    "settingsfile": "settings.cfg",
+    "prune_xpath": "//aside",
+    "config": trafilatura.settings.DEFAULT_CONFIG,
+    "options": object(),
+}
+
+
+def parameters(function):
+    """The names and defaults of the arguments, in order, without the page."""
+    rows = list(inspect.signature(function).parameters.values())[1:]
+    return {row.name: row.default for row in rows if row.name != "filecontent"}
+
+
+@pytest.mark.parametrize("name", ["extract", "bare_extraction"])
+def test_names_and_defaults_are_those_of_trafilatura(name):
+    theirs = parameters(getattr(trafilatura, name))
+    # Its settings are an object there.
+    assert theirs.pop("config") is trafilatura.settings.DEFAULT_CONFIG
+    ours = parameters(getattr(tidings, name))
+    assert ours.pop("config") is None
+    assert list(ours.items()) == list(theirs.items())
+    page = next(iter(inspect.signature(getattr(trafilatura, name)).parameters))
+    assert getattr(tidings, name)(**{page: PAGE}) == getattr(tidings, name)(PAGE)
+
+
+@pytest.mark.parametrize("name", [*parameters(trafilatura.extract), "as_dict"])
+def test_each_argument_of_trafilatura_is_honoured_or_an_error(name, repository):
+    functions = [tidings.extract, tidings.bare_extraction]
+    functions = [function for function in functions if name in parameters(function)]
+    if name in REJECTED:
+        for function in functions:
+            with pytest.raises(TypeError, match=f"{name} is not supported: "):
+                function(RICH_PAGE, **{name: REJECTED[name]})
+            assert function(RICH_PAGE, **{name: parameters(function)[name]}) == function(RICH_PAGE)
+    elif name in ALWAYS_HONOURED:
+        assert all(function(RICH_PAGE, **{name: True}) == function(RICH_PAGE) for function in functions)
+    elif name == "as_dict":
+        assert tidings.bare_extraction(PAGE, as_dict=True) == tidings.bare_extraction(PAGE).as_dict()
+    else:
+        value, further = HONOURED[name]
+        guide = (repository / "fixtures/pages/guide.html").read_text()
+        page = guide if name.startswith("favor") else RICH_PAGE
+        assert tidings.extract(page, **further, **{name: value}) != tidings.extract(page, **further)
 
 
 def test_text_and_metadata_equal_the_filter(pages):
@@ -68,6 +128,7 @@ def _compare(pages, flags, arguments):
         assert document.text == expected["text"]
         for ours, theirs in [("title", "title"), ("author", "author"), ("date", "date"), ("date_source", "date_source"),
                              ("modified", "modified"), ("language", "language"), ("description", "description"),
+                             ("declared_language", "declared_language"), ("page_type", "page_type"),
                              ("sitename", "sitename"), ("hostname", "site"), ("canonical", "canonical"),
                              ("image", "image"), ("comments", "comments"), ("extractor", "extractor")]:  # fmt: skip
             assert (getattr(document, ours) or "") == (expected.get(theirs) or ""), (page["id"], ours)
@@ -120,6 +181,19 @@ def test_json_csv_and_headers_are_laid_out_as_by_trafilatura():
     assert 'date: "2026-03-01"\n' in header
 
 
+def test_the_language_is_that_of_the_text_not_of_the_markup():
+    html = ("<html lang=en><article><p>Der Fluss ist in der Nacht über die Ufer getreten, und die Feuerwehr hat zwei "
+            "Straßen gesperrt.</p><p>Am Morgen standen die Keller der Altstadt noch unter Wasser.</p></article>")  # fmt: skip
+    document = tidings.bare_extraction(html)
+    assert (document.language, document.declared_language) == ("de", "en")
+    assert tidings.extract(html, target_language="de") and tidings.extract(html, target_language="en") is None
+    # A text that is too short to tell counts as written in the language that the page declares.
+    short = "<html lang=de><p>2026-03-01 12:30 14:50"
+    document = tidings.bare_extraction(short)
+    assert (document.language, document.declared_language) == ("und", "de")
+    assert tidings.extract(short, target_language="de") and tidings.extract(short, target_language="en") is None
+
+
 def test_pages_are_left_out_by_metadata_language_and_address():
     assert tidings.extract(PAGE, URL, only_with_metadata=True)
     assert tidings.extract(PAGE, only_with_metadata=True) is None
@@ -128,16 +202,7 @@ def test_pages_are_left_out_by_metadata_language_and_address():
     assert tidings.bare_extraction(PAGE, URL, author_blacklist={"Maren Holt"}).author is None
 
 
-def test_what_cannot_be_honoured_raises():
-    for name, value in [
-        ("tei_validation", True), ("include_images", True), ("deduplicate", True), ("date_extraction_params", {}),
-        ("max_tree_size", 10), ("settingsfile", "x"), ("prune_xpath", "//p"), ("config", object()), ("options", object()),
-    ]:  # fmt: skip
-        with pytest.raises(TypeError, match=name):
-            tidings.extract(PAGE, **{name: value})
-        if name not in ("tei_validation", "settingsfile"):
-            with pytest.raises(TypeError, match=name):
-                tidings.bare_extraction(PAGE, **{name: value})
+def test_wrong_arguments_raise():
     with pytest.raises(ValueError, match="known formats"):
         tidings.extract(PAGE, output_format="docx")
     with pytest.raises(TypeError, match="unexpected keyword"):

@@ -374,7 +374,7 @@ impl Corpus {
     /// Hits by the values of an attribute or a field.
     pub fn frequencies(&self, hits: &[Hit], by: &By) -> Frequencies {
         let all_tokens = self.token_count();
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        let mut counts: BTreeMap<String, (u64, BTreeSet<usize>)> = BTreeMap::new();
         for hit in hits {
             let value = match by {
                 By::Attribute(attribute) => self.text(hit, *attribute),
@@ -383,18 +383,26 @@ impl Corpus {
                     self.documents[hit.document].span_value(name, attribute, (hit.start, hit.end))
                 }
             };
-            *counts.entry(value).or_default() += 1;
+            let count = counts.entry(value).or_default();
+            count.0 += 1;
+            count.1.insert(hit.document);
         }
-        let row = |(value, hits): (String, u64)| {
-            let tokens = match by {
+        let row = |(value, (hits, found)): (String, (u64, BTreeSet<usize>))| {
+            let having = match by {
                 By::Attribute(_) | By::Span(..) => None,
                 By::Field(name) => {
-                    let having = self.documents.iter().filter(|document| document.field(name) == value);
-                    Some(having.map(|document| document.tokens().len() as u64).sum())
+                    Some(self.documents.iter().filter(|document| document.field(name) == value).collect::<Vec<_>>())
                 }
             };
+            let count =
+                |documents: &Vec<&Document>| documents.iter().map(|document| document.tokens().len() as u64).sum();
+            let tokens: Option<u64> = having.as_ref().map(count);
+            let documents = having.map(|documents| documents.len() as u64);
+            let hit_documents = (!matches!(by, By::Span(..))).then_some(found.len() as u64);
+            let all_documents = documents.unwrap_or(self.documents.len() as u64);
+            let document_share = hit_documents.map(|found| found as f64 / all_documents as f64);
             let per_million = per_million(hits as f64, tokens.unwrap_or(all_tokens) as f64);
-            FrequencyRow { value, hits, tokens, per_million }
+            FrequencyRow { value, hits, hit_documents, documents, document_share, tokens, per_million }
         };
         let mut rows: Vec<FrequencyRow> = counts.into_iter().map(row).collect();
         rows.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.value.cmp(&b.value)));
@@ -498,15 +506,19 @@ impl Corpus {
             let documents = || numbers.iter().map(|number| &self.documents[*number]);
             let tokens = documents().map(|document| document.tokens().len() as u64).sum();
             let sites: BTreeSet<&str> = documents().map(|document| document.field("site")).collect();
-            let here = hits.iter().filter(|hit| numbers.contains(&hit.document)).count() as u64;
+            let here = hits.iter().filter(|hit| numbers.contains(&hit.document));
+            let found: BTreeSet<usize> = here.clone().map(|hit| hit.document).collect();
+            let here = (here.count() as u64, found.len() as u64);
             let days: BTreeSet<Option<Date>> = numbers.iter().map(|number| dates[*number]).collect();
             let collected = (tokens, numbers.len() as u64, sites.len() as u64, days.len() as u32);
             (bin, here, collected)
         };
         let counted: Vec<_> = bins.into_iter().map(counted).collect();
-        let counts: Vec<(u64, u64)> = counted.iter().map(|(_, hits, (tokens, ..))| (*hits, *tokens)).collect();
+        let counts: Vec<(u64, u64)> = counted.iter().map(|(_, (hits, _), (tokens, ..))| (*hits, *tokens)).collect();
         let spread = overdispersion_of_neighbours(&counts);
-        let point = |(bin, hits, collected)| TimelinePoint::of(bin, Some(hits), collected, Some(spread), confidence);
+        let point = |(bin, (hits, found), collected)| {
+            TimelinePoint::of(bin, Some(hits), collected, Some(spread), confidence).with_documents(Some(found))
+        };
         Timeline::of(step, confidence, counted.into_iter().map(point).collect())
     }
 

@@ -67,10 +67,15 @@ fn words(answer: &Value) -> Vec<&str> {
 fn trends_are_those_of_content_words_unless_all_words_are_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(&folder, 4);
-    let others = ["the", ",", "2024", "march", "x-ray"];
+    let others = ["the", ",", "2024", "March", "x-ray"];
     let found = ask(&engine, "trends", json!({"direction": "rising"}));
     assert_eq!((words(&found)[0], &found["left_out"]), ("storm", &json!(others.len())), "{found}");
     assert!(words(&found).iter().all(|word| !others.contains(word)), "{found}");
+    // The forms of a word do not compete with each other, on the page or elsewhere.
+    assert_eq!(
+        (&found["attribute"], &ask(&engine, "bursts", json!({}))["attribute"]),
+        (&json!("lemma"), &json!("lemma"))
+    );
     // Three years in months.
     assert_eq!((&found["step"], found["bins"].as_array().map(Vec::len)), (&json!("month"), Some(36)));
     let all = ask(&engine, "trends", json!({"direction": "rising", "all_words": true}));

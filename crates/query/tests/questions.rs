@@ -109,7 +109,7 @@ fn context<'e>(engine: &'e Engine, limits: &Limits) -> QuestionContext<'e> {
 
 /// What a row is about.
 fn key(row: &Value) -> String {
-    ["relation", "value", "values", "part", "name", "bin", "document", "position", "id", "date"]
+    ["relation", "value", "values", "query", "part", "name", "bin", "document", "position", "id", "date"]
         .map(|name| row[name].to_string())
         .join(" ")
 }

@@ -1,4 +1,4 @@
-//! Changes that the owner of the home makes through the page: saved searches and virtual corpora.
+//! Changes that the owner of the home makes through the page: saved searches, virtual corpora, decisions about new words.
 //!
 //! Only a client on the same machine may make them, and only pages of this server: a request names its content type, which
 //! other pages cannot send without a preflight request (answered for GET only), and its origin, if it has one, is this server.
@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tidings_query::Filter;
 use tidings_query::cql;
+use tidings_store::neologisms::{self, Decision};
 use tidings_store::saved_searches::{self, MAX_SEARCHES, SavedSearch, is_name};
 use tidings_store::virtual_corpora::{self, VirtualCorpus};
 
@@ -29,13 +30,15 @@ use crate::server::AppState;
 const MAX_BODY_BYTES: usize = 64 << 10;
 const SEARCHES: &str = "/api/v1/searches";
 const CORPORA: &str = "/api/v1/corpora-named";
+const DECISIONS: &str = "/api/v1/decisions";
+const WORD_LISTS: &str = "/api/v1/word-lists";
 
 /// Only one change is made at a time.
 static CHANGING: Mutex<()> = Mutex::new(());
 
 /// Whether changes are made at a path.
 pub(crate) fn is_path(path: &str) -> bool {
-    [SEARCHES, CORPORA]
+    [SEARCHES, CORPORA, DECISIONS, WORD_LISTS]
         .iter()
         .any(|root| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
@@ -57,6 +60,28 @@ struct NewSearch {
 struct NewCorpus {
     name: String,
     filter: String,
+}
+
+/// A decision about a new word.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewDecision {
+    lang: String,
+    word: String,
+    status: String,
+    #[serde(default)]
+    variant_of: String,
+    #[serde(default)]
+    note: String,
+}
+
+/// Words to leave out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewListed {
+    lang: String,
+    list: String,
+    words: Vec<String>,
 }
 
 /// Makes a change.
@@ -120,6 +145,16 @@ fn change(state: &AppState, method: &Method, path: &str, body: &[u8]) -> Result<
     match (method, name_in(SEARCHES)?, name_in(CORPORA)?) {
         (&Method::POST, None, None) if path == SEARCHES => save_search(state, parsed(body)?),
         (&Method::POST, None, None) if path == CORPORA => save_corpus(state, parsed(body)?),
+        (&Method::POST, None, None) if path == DECISIONS => decide(state, parsed(body)?),
+        (&Method::POST, None, None) if path == WORD_LISTS => list_words(state, parsed(body)?),
+        (&Method::DELETE, None, None) if path.starts_with(WORD_LISTS) => {
+            let name = name_in(WORD_LISTS)?.unwrap_or_default();
+            let mut known = neologisms::read_lists(&state.registry.home)?;
+            let before = known.len();
+            known.retain(|listed| listed.list != name);
+            gone(before, known.len(), &name)?;
+            Ok(neologisms::write_lists(&state.registry.home, known)?)
+        }
         (&Method::DELETE, Some(name), _) => {
             let home = &state.registry.home;
             let mut known = saved_searches::read(home)?;
@@ -180,6 +215,28 @@ fn save_search(state: &AppState, new: NewSearch) -> Result<(), ApiError> {
     Ok(saved_searches::write(home, known)?)
 }
 
+fn decide(state: &AppState, new: NewDecision) -> Result<(), ApiError> {
+    state.registry.corpus(&new.lang, None)?;
+    let home = &state.registry.home;
+    let mut known = neologisms::read(home)?;
+    let NewDecision { lang, word, status, variant_of, note } = new;
+    let decided = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let decision = Decision { decided, lang, word, status, variant_of, note };
+    neologisms::decide(&mut known, decision).map_err(|error| ApiError::wrong("word", error))?;
+    Ok(neologisms::write(home, known)?)
+}
+
+fn list_words(state: &AppState, new: NewListed) -> Result<(), ApiError> {
+    check_name(&new.list)?;
+    state.registry.corpus(&new.lang, None)?;
+    let home = &state.registry.home;
+    let mut known = neologisms::read_lists(home)?;
+    let words = new.words.into_iter().filter(|word| !word.trim().is_empty());
+    neologisms::list_words(&mut known, (&new.lang, &new.list), words)
+        .map_err(|error| ApiError::wrong("words", error))?;
+    Ok(neologisms::write_lists(home, known)?)
+}
+
 fn save_corpus(state: &AppState, new: NewCorpus) -> Result<(), ApiError> {
     check_name(&new.name)?;
     if new.filter.is_empty() {
@@ -222,6 +279,7 @@ mod tests {
     #[test]
     fn only_lists_of_the_owner_are_changed() {
         assert!(is_path("/api/v1/searches") && is_path("/api/v1/searches/a") && is_path("/api/v1/corpora-named/x"));
+        assert!(is_path("/api/v1/decisions") && is_path("/api/v1/word-lists/firms"));
         assert!(!is_path("/api/v1/searchesx") && !is_path("/api/v1/en/query") && !is_path("/"));
     }
 }

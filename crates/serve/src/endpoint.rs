@@ -15,6 +15,7 @@ use crate::api_error::ApiError;
 
 use crate::handler::collection::{CollectionRequest, DaysRequest, LanguagesRequest};
 use crate::handler::corpora::{CorporaRequest, NamedCorporaRequest};
+use crate::handler::decisions::DecisionsRequest;
 use crate::handler::feeds::{FeedsRequest, HostsRequest};
 use crate::handler::revisions::RevisionsRequest;
 use crate::handler::searches::SearchesRequest;
@@ -64,6 +65,7 @@ pub(crate) static ENDPOINTS: LazyLock<Vec<Endpoint>> = LazyLock::new(|| {
         Endpoint::home::<CorporaRequest>(),
         Endpoint::home::<NamedCorporaRequest>(),
         Endpoint::home::<SearchesRequest>(),
+        Endpoint::home::<DecisionsRequest>(),
         Endpoint::home::<SitesRequest>(),
         Endpoint::home::<FeedsRequest>(),
         Endpoint::home::<HostsRequest>(),

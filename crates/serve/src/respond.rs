@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
-use tidings_query::question::Cost;
+use tidings_query::question::{Cost, NeologismsRequest, Question as _};
 use tidings_store::tokens::Scope;
 use tokio::sync::oneshot;
 
@@ -179,8 +179,9 @@ async fn answer(
         base: base_of(request.headers(), client, state),
         gzip: accepts_gzip(request.headers()),
     };
+    let is_decided = endpoint.name == NeologismsRequest::NAME;
     let asked = uri.path_and_query().map_or(path, |whole| whole.as_str());
-    let Some(key) = key(state, asked, &params, &options, &path_values, client) else {
+    let Some(key) = key(state, asked, &params, &options, &path_values, (client, is_decided)) else {
         return run(state, endpoint, params, path_values, options, client).await;
     };
     // Only exact answers get this ETag: a client that has it would be sent the same counts again.
@@ -252,9 +253,10 @@ fn key(
     params: &QueryParams,
     options: &ResponseOptions,
     path_values: &[String],
-    client: &Client,
+    (client, is_decided): (&Client, bool),
 ) -> Option<Key> {
-    let can_change = path_values.is_empty() || params.is_given("in") || params.is_given("cursor");
+    // Decisions about words are files of the home.
+    let can_change = is_decided || path_values.is_empty() || params.is_given("in") || params.is_given("cursor");
     // Feeds name the server, which may have several names.
     let base = if options.format == Format::Rss { options.base.as_str() } else { "" };
     let key = || Key {

@@ -63,6 +63,9 @@ pub struct Spec {
     pub hiding: Vec<Hiding>,
     /// The ways in which sites show their old articles, in turn; empty: a sitemap of the newest 1,000.
     pub histories: Vec<HistoryAccess>,
+    /// Whether each feed also lists articles of other sites: the newest and an old one of the next site, and the oldest
+    /// of the one after it, at an address of the listing site that redirects there.
+    pub cross_links: bool,
     /// The delay of every response.
     pub latency: Duration,
     /// Benchmark mode: pages of about this many bytes of HTML from a prepared pool, so that serving costs nearly
@@ -119,6 +122,7 @@ impl Default for Spec {
             faults: Vec::new(),
             hiding: Vec::new(),
             histories: Vec::new(),
+            cross_links: false,
             latency: Duration::ZERO,
             page_bytes: None,
             page_pool: 2048,

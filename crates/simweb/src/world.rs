@@ -21,6 +21,9 @@ use crate::server::tls::TLS_SITES;
 use crate::spec::Spec;
 use crate::text::{self, Grammar, Story, grammar};
 
+/// The beginning of the path of an address that redirects to another site; no path of an article begins so.
+const ELSEWHERE: &str = "/elsewhere/";
+
 /// The required part of an article.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
@@ -169,6 +172,26 @@ impl World {
         let published = self.published(site);
         let oldest = published.saturating_sub(self.spec.items_per_feed as u64);
         (oldest..published).rev()
+    }
+
+    /// The articles of other sites that the feed of a site lists.
+    pub fn cross_listed(&self, site: usize, extent: Extent) -> Vec<Article> {
+        let others = self.spec.sites;
+        if !self.spec.cross_links || others < 3 {
+            return Vec::new();
+        }
+        let (next, far) = ((site + 1) % others, (site + 2) % others);
+        let mut listed: Vec<Article> =
+            self.listed(next).take(1).chain([1]).map(|number| self.article(next, number, extent)).collect();
+        let url = self.url(site, &format!("{ELSEWHERE}{far}/away"));
+        listed.push(Article { url, ..self.article(far, 0, extent) });
+        listed
+    }
+
+    /// The target of an address that redirects to another site.
+    pub fn elsewhere(&self, path: &str) -> Option<String> {
+        let far: usize = path.strip_prefix(ELSEWHERE)?.strip_suffix("/away")?.parse().ok()?;
+        (self.spec.cross_links && far < self.spec.sites).then(|| self.article(far, 0, Extent::Head).url)
     }
 
     /// An article, or the part of it that a feed needs.

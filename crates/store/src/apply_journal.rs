@@ -160,6 +160,7 @@ pub fn apply_journal(home: &Home) -> Result<Option<Applied>> {
 
 /// Applies the journal, and publishes the files of pages of the days from `first_day` on.
 fn apply(home: &Home, first_day: &str) -> Result<Option<Applied>> {
+    home.check_claims()?;
     let mut summary = Summary::default();
     let state = journal::read(home, |record| {
         summary.take(record);

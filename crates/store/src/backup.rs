@@ -33,7 +33,8 @@ pub const FOLDER_ENDING: &str = "-backup";
 /// The marker file of an unfinished restore.
 const RESTORING: &str = ".restoring";
 /// Folders that can be rebuilt or are temporary.
-const DERIVED: [&str; 7] = ["docs", "seen", "text", "index", "history", "trial", crate::rebuild_draft::FOLDER];
+const DERIVED: [&str; 8] =
+    ["docs", "seen", "text", "index", "history", "trial", crate::rebuild_draft::FOLDER, crate::claims::FOLDER];
 /// Folders inside folders, at most.
 const MAX_DEPTH: usize = 8;
 /// Attempts to copy a plan that a run keeps replacing.

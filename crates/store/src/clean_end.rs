@@ -122,7 +122,7 @@ mod tests {
         drop(reopened(&home).lock().unwrap());
         assert!(!draft.exists(), "it may have crashed after that");
         end_cleanly(&home);
-        drop(home.lock_shard("1-of-2").unwrap());
+        drop(home.lock_shared().unwrap());
         assert!(!path(&home).exists());
     }
 

@@ -205,6 +205,7 @@ impl JudgedDays {
 
     /// Replaces the lines from a day on.
     fn append(&mut self, home: &Home, first: usize, text: &str) -> Result<()> {
+        home.check_claims()?;
         self.ends.truncate(first + 1);
         let mut end = *self.ends.last().expect("the line of parameters has an end");
         let mut file = Appender::reopen(&path(home), end)?;
@@ -218,6 +219,7 @@ impl JudgedDays {
     }
 
     fn publish(&mut self, home: &Home) -> Result<()> {
+        home.check_claims()?;
         let mut text = line(&self.params);
         self.ends = vec![text.len() as u64];
         for day in &self.days {

@@ -235,11 +235,13 @@ pub(crate) fn refuse_newer(path: &Path, json: &[u8], known: &str) -> Result<()> 
 pub(crate) fn write_recipe(home: &Home, root: &str, day: &str, recipe: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(recipe).expect("recipes serialise");
     text.push(b'\n');
+    home.check_claims()?;
     Ok(home.storage().put_atomic(&recipe_key(root, day), &text)?)
 }
 
 /// Deletes a recipe, so that the day must be rebuilt.
 pub(crate) fn remove_recipe(home: &Home, root: &str, day: &str) -> Result<()> {
+    home.check_claims()?;
     Ok(home.storage().remove(&recipe_key(root, day))?)
 }
 

@@ -37,6 +37,14 @@ pub enum Error {
     Link { path: PathBuf },
     #[error("another run is active in {}{}; wait for it to end", root.display(), by(pid))]
     Locked { root: PathBuf, pid: Option<String> },
+    #[error(
+        "another process has taken over {stage} {unit}, because this one gave no sign of life; nothing of it was published here"
+    )]
+    ClaimLost { stage: String, unit: String },
+    #[error(
+        "a rebuild from {from} by {shards} shards is not complete; finish it with `tidings rebuild --from {from} --shard I/{shards}`, or delete it with `tidings rebuild --abandon`"
+    )]
+    OtherRebuild { from: String, shards: u32 },
     #[error("{} is not a Tidings home (no tidings.toml here or above); create one with `tidings init DIR`, or give one with --home DIR", start.display())]
     NoHome { start: PathBuf },
 }

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use jiff::Timestamp;
 
+use crate::claims::{self, Claim, KnownClaims};
 use crate::clean_end;
 use crate::crash_search::CrashSearch;
 use crate::error::{Context, Error, Result};
@@ -24,7 +25,7 @@ pub const SETTINGS: &str = "tidings.toml";
 /// The lock of a stage, and that of a run over all stages.
 const LOCKS: [&str; 2] = [".lock", ".run.lock"];
 
-/// The beginning of the names of the locks of shards.
+/// The beginning of the names of the locks of shards of earlier versions, which had no claims.
 const SHARD_LOCK: &str = ".lock.";
 
 /// The folder of drafts under a root; those of shards have a suffix.
@@ -41,14 +42,30 @@ pub struct Home {
     drafted: Vec<&'static str>,
     pub(crate) crashes: Arc<CrashSearch>,
     pub(crate) day_log: Arc<DayLogCache>,
+    pub(crate) known: Arc<KnownClaims>,
 }
 
 /// A lock on a home, which is released at the latest when the process ends.
 #[derive(Debug)]
 pub struct Lock {
+    /// The claim on the whole home, for machines that do not see the lock of the file.
+    _claim: Option<Claim>,
+    /// The folders of drafts of this process.
+    _drafts: Option<DraftFolders>,
     _file: File,
-    /// The lock that shards hold together.
-    _common: Option<File>,
+}
+
+/// Folders of drafts that are deleted with the lock if they are empty.
+#[derive(Debug)]
+struct DraftFolders(Vec<PathBuf>);
+
+impl Drop for DraftFolders {
+    fn drop(&mut self) {
+        for folder in &self.0 {
+            // One with files is of a unit that failed; the next process that locks the whole home deletes it.
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
 }
 
 impl Home {
@@ -60,12 +77,15 @@ impl Home {
             drafted: Vec::new(),
             crashes: Arc::default(),
             day_log: Arc::default(),
+            known: Arc::default(),
         }
     }
 
-    /// The same home for one of several processes that share the work, with its own drafts.
+    /// The same home for one of several processes that share the work, with claims and drafts of its own. The same
+    /// shard may be at work twice, so drafts have a random name.
     pub fn for_shard(&self, shard: &str) -> Home {
-        Home { shard: Some(shard.into()), ..self.clone() }
+        let name = format!("{shard}-{}", &claims::random_id()[..12]);
+        Home { shard: Some(name.into()), known: Arc::default(), ..self.clone() }
     }
 
     /// The same home with some folders of derived data in the draft of a rebuild.
@@ -302,7 +322,8 @@ impl Home {
     /// Locks the home for writing; the error contains the process that holds the lock.
     pub fn lock(&self) -> Result<Lock> {
         let last_locked = self.root.join(LOCKS[0]).metadata().and_then(|meta| meta.modified()).ok();
-        let (lock, holder) = self.take(LOCKS[0])?;
+        let (mut lock, holder) = self.take(LOCKS[0])?;
+        lock._claim = Some(self.claim_whole()?);
         // Only another process can have crashed since this one had the lock.
         let is_own = holder.as_ref().is_some_and(|holder| *holder == std::process::id().to_string());
         let is_searched = is_own && self.crashes.is_done.load(Ordering::Acquire);
@@ -324,31 +345,17 @@ impl Home {
         Ok(self.take(LOCKS[1])?.0)
     }
 
-    /// Locks one shard of the work; other shards can be locked at the same time, the whole home cannot.
-    pub fn lock_shard(&self, shard: &str) -> Result<Lock> {
-        // Shards share the lock of the home, so it contains no process number.
-        let (common, path) = self.open_lock(LOCKS[0])?;
-        self.acquired(common.try_lock_shared(), &path, || None)?;
+    /// Locks the home for one of several processes that do units of work, which each [claims](Home::claim) before it
+    /// begins. Any number of them can have this lock at the same time; while one has it, the whole home is not locked.
+    pub fn lock_shared(&self) -> Result<Lock> {
+        // The lock has no single holder, so it contains no process number.
+        let (file, path) = self.open_lock(LOCKS[0])?;
+        self.acquired(file.try_lock_shared(), &path, || lock_holder(&path))?;
         self.take_mark(true)?;
-        let (own, _) = self.take(&format!("{SHARD_LOCK}{shard}"))?;
-        self.check_division(shard)?;
-        Ok(Lock { _common: Some(common), ..own })
-    }
-
-    /// Rejects a shard while one of another division is active: 1 of 2 and 1 of 3 have units in common.
-    fn check_division(&self, shard: &str) -> Result<()> {
-        let division = |name: &str| name.rsplit_once("-of-").map(|(_, count)| count.to_owned());
-        for path in files_in(&self.root)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if !name.starts_with(SHARD_LOCK) || division(&name) == division(shard) {
-                continue;
-            }
-            let other = file::open_lock(&path)?;
-            if matches!(other.try_lock_shared(), Err(TryLockError::WouldBlock)) {
-                return Err(Error::Locked { root: self.root.clone(), pid: lock_holder(&path) });
-            }
-        }
-        Ok(())
+        let name = self.shard.is_some().then(|| self.draft_name());
+        let roots = [self.docs(), self.seen(), self.text(), self.index()];
+        let drafts = name.map(|name| DraftFolders(roots.map(|root| root.join(&name)).to_vec()));
+        Ok(Lock { _claim: None, _drafts: drafts, _file: file })
     }
 
     /// The free space on the disk of the home, if the system provides it.
@@ -399,7 +406,7 @@ impl Home {
             // The process number is for messages, and to know whether another process had the lock.
             let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| writeln!(file, "{own}"));
         }
-        Ok((Lock { _file: file, _common: None }, holder))
+        Ok((Lock { _claim: None, _drafts: None, _file: file }, holder))
     }
 
     /// Deletes the drafts that a crash left, completes rebuilds and imports, and searches for unpublished pages.
@@ -407,7 +414,7 @@ impl Home {
         [self.root.clone(), self.root.join("state"), self.state("archive"), self.runs()]
             .iter()
             .try_for_each(|path| file::remove_temp(path))?;
-        // No shard is active while the whole home is locked.
+        // No process of an earlier version is active while the whole home is locked.
         let is_shard_lock = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(SHARD_LOCK.as_bytes()))
         };
@@ -522,10 +529,10 @@ mod tests {
         let (folder, home) = home();
         let victim = folder.path().join("victim");
         fs::write(&victim, "precious").unwrap();
-        for name in [LOCKS[0], LOCKS[1], ".lock.1-of-2"] {
+        for name in LOCKS {
             std::os::unix::fs::symlink(&victim, home.root().join(name)).unwrap();
         }
-        for refused in [home.lock(), home.lock_rounds(), home.lock_shard("1-of-2")] {
+        for refused in [home.lock(), home.lock_rounds(), home.lock_shared()] {
             let error = crate::in_full(&refused.unwrap_err());
             assert!(error.contains("symbolic link") && error.contains(".lock"), "{error}");
         }
@@ -624,17 +631,14 @@ mod tests {
     }
 
     #[test]
-    fn shards_of_one_division_share_a_home() {
-        let folder = tempfile::tempdir().unwrap();
-        Home::create(folder.path(), "", "").unwrap();
-        let home = Home::at(folder.path()).unwrap();
-        let first = home.lock_shard("1-of-2").unwrap();
-        let second = home.lock_shard("2-of-2").unwrap();
-        assert!(home.lock_shard("1-of-2").is_err(), "the shard is taken");
-        assert!(home.lock_shard("3-of-3").is_err(), "shards of another division overlap");
+    fn processes_that_claim_units_share_a_home_and_exclude_one_that_locks_it() {
+        let (_folder, home) = home();
+        let [first, second] = ["1-of-2", "2-of-3"].map(|shard| home.for_shard(shard).lock_shared().unwrap());
         assert!(home.lock().is_err());
         drop((first, second));
-        assert!(home.lock_shard("3-of-3").is_ok());
-        assert!(home.lock().is_ok());
+        let lock = home.lock().unwrap();
+        assert!(home.for_shard("1-of-2").lock_shared().is_err());
+        drop(lock);
+        assert!(home.for_shard("1-of-2").lock_shared().is_ok());
     }
 }

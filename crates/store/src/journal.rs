@@ -150,6 +150,7 @@ impl JournalBatch {
 
 /// The journal of a run that is going on.
 pub struct Journal {
+    home: Home,
     file: Appender,
     encoder: FrameEncoder,
 }
@@ -157,7 +158,8 @@ pub struct Journal {
 impl Journal {
     /// Starts the journal of a run. There must be none: call [`crate::apply_journal::recover`] first.
     pub fn create(home: &Home, run: &str) -> Result<Journal> {
-        let mut journal = Journal { file: Appender::create(&home.journal())?, encoder: FrameEncoder::new(1) };
+        let file = Appender::create(&home.journal())?;
+        let mut journal = Journal { home: home.clone(), file, encoder: FrameEncoder::new(1) };
         journal.file.append(&frames::header(FORMAT, VERSION, ""))?;
         let mut step = JournalBatch::default();
         step.push(&Record::Run(run.into()));
@@ -170,6 +172,8 @@ impl Journal {
         if step.is_empty() {
             return Ok(());
         }
+        // Another machine may believe that this run is dead, and have applied its journal.
+        self.home.check_claims()?;
         self.file.append(&self.encoder.encode(step.0.as_bytes()))?;
         Ok(self.file.sync()?)
     }

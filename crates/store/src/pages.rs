@@ -119,6 +119,7 @@ pub(crate) fn write_part(home: &Home, day: &str, name: &str, frames: &[u8]) -> R
 
 /// Publishes such a file.
 pub(crate) fn publish_part(home: &Home, path: &Path) -> Result<()> {
+    home.check_claims()?;
     Ok(home.storage().publish_file(path, &home.key(&path.with_extension("")))?)
 }
 

@@ -485,3 +485,10 @@ export const HITS: Measure = {
   value: (point) => point.hits,
   show: (value) => (value === null ? "–" : count(value)),
 };
+
+/** The share of documents with a hit, of answers that count documents. */
+export const DOCUMENT_SHARE: Measure = {
+  title: t("share of documents with a hit"),
+  value: (point) => point.document_share ?? null,
+  show: (value) => (value === null ? "–" : percent(value)),
+};

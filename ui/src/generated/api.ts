@@ -152,9 +152,9 @@ export interface BurstsRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  /** The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc elsewhere]. */
   attribute?: Attribute;
-  /** The length of a time step [default: week, day in corpora of up to four months]. */
+  /** The length of a time step [default: week; day in corpora of up to four months, month where a week has few documents]. */
   by?: Step;
   /** Include punctuation, numbers, dates and function words. */
   all_words?: boolean;
@@ -176,6 +176,10 @@ export interface Change {
   before_documents: number;
   /** Documents of the second part with it. */
   after_documents: number;
+  /** Their share among the documents of the first part. */
+  before_document_share: number;
+  /** Their share among the documents of the second part. */
+  after_document_share: number;
   /** Hits per million tokens of the first part. */
   before_per_million: number;
   /** Hits per million tokens of the second part. */
@@ -188,6 +192,26 @@ export interface Change {
   p: number | null;
   /** The same, controlled for the number of words tested (Benjamini–Hochberg). */
   q: number | null;
+}
+
+/** A line of a document. */
+export interface Citation {
+  /** The document. */
+  document: string;
+  /** Its date. */
+  date: string;
+  /** Its site. */
+  site: string;
+  /** Its title. */
+  title: string;
+  /** Its address. */
+  url: string;
+  /** The text before the word. */
+  left: string;
+  /** The word. */
+  node: string;
+  /** The text behind the word. */
+  right: string;
 }
 
 /** The collection as a whole, with the funnel from pages to text. */
@@ -340,6 +364,10 @@ export interface CompareAnswer {
   before_tokens: number;
   /** Tokens of the second part. */
   after_tokens: number;
+  /** Documents of the first part. */
+  before_documents: number;
+  /** Documents of the second part. */
+  after_documents: number;
   /** The number of words tested. */
   tested: number;
   /** The accepted share of false discoveries among the rows. */
@@ -588,6 +616,65 @@ export interface CrawlsAnswer {
 export interface CrawlsRequest {
 }
 
+/** A cross table with a row for each cell and query, also those without a hit. Fields are ordered by hits, periods by time. */
+export interface CrosstabAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The names of the values. */
+  by: string[];
+  /** The queries. */
+  queries: string[];
+  /** All hits of all queries; those found until the limit if the answer is cut off. */
+  hits: number;
+  /** Tokens of the documents searched. */
+  tokens: number;
+  /** Documents searched. */
+  documents: number;
+  /** The number of different values of the first name. */
+  values: number;
+  /** The rows. */
+  rows: CrosstabRow[];
+}
+
+/** Counts hits and documents of several queries by fields of documents and by time. */
+export interface CrosstabRequest {
+  /** The queries, separated by commas: words, several words, or CQL. */
+  q: string[];
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Count by these, at most two, separated by commas: fields of documents such as site, and day, week, month, quarter, half-year or year. */
+  by?: string[];
+  /** Maximum rows. */
+  limit?: number;
+}
+
+/** A query in a cell. */
+export interface CrosstabRow {
+  /** The values in the order of their names; empty where a document has none. */
+  values: string[];
+  /** The query. */
+  query: string;
+  /** Hits; null if the answer is cut off and none was found. */
+  hits: number | null;
+  /** Documents with a hit; null as the hits. */
+  hit_documents: number | null;
+  /** Tokens of the documents of the cell. */
+  tokens: number;
+  /** These documents. */
+  documents: number;
+  /** Hits per million of these tokens; null if the answer is cut off. */
+  per_million: number | null;
+  /** The share of documents with a hit among them; null if the answer is cut off. */
+  document_share: number | null;
+  /** The share of the query among the hits of all queries in the cell; null if there are none or the answer is cut off. */
+  query_share: number | null;
+}
+
 /** The collection in one time step. */
 export interface DaysRow {
   /** The time step. */
@@ -616,6 +703,38 @@ export interface DaysRow {
   kept: number;
   /** Tokens of annotated text. */
   tokens: number;
+}
+
+/** A decision about a word. */
+export interface DecisionRow {
+  /** The time. */
+  decided: string;
+  /** The language of the corpus. */
+  lang: string;
+  /** The word. */
+  word: string;
+  /** The state that it has since. */
+  status: string;
+  /** The word that it is a variant of; empty if of none. */
+  variant_of: string;
+  /** The note. */
+  note: string;
+}
+
+/** The history of decisions about new words, the newest first, and the lists of words to leave out. */
+export interface DecisionsAnswer {
+  /** The address that asks the same again. */
+  link: string;
+  /** The lists. */
+  lists: ExclusionList[];
+  /** The decisions. */
+  rows: DecisionRow[];
+}
+
+/** Lists the decisions about new words. */
+export interface DecisionsRequest {
+  /** Only decisions about this word. */
+  word?: string;
 }
 
 export type Direction = "both" | "rising" | "falling";
@@ -800,6 +919,16 @@ export interface Error {
 /** Whether the numbers of an answer are exact. */
 export type Exactness = { kind: "exact" } | { hits: number; kind: "sample"; of_hits: number; seed: number } | { kind: "partial"; of_shards: number; shards: number; tokens: number } | { kind: "cut-off"; limit: Limit; of_tokens: number; seen_tokens: number; time_limit_s?: number };
 
+/** A list of words to leave out. */
+export interface ExclusionList {
+  /** The language of the corpus. */
+  lang: string;
+  /** The name. */
+  list: string;
+  /** The number of words. */
+  words: number;
+}
+
 export type FeedHealth = "alive" | "slow" | "failing" | "dead" | "new";
 /** The choices of FeedHealth with their meanings. */
 export const FEED_HEALTH_CHOICES: readonly (readonly [FeedHealth, string])[] = [
@@ -887,6 +1016,8 @@ export interface FreqRequest {
   in?: string;
   /** Count by word, lc, lemma, tag, feats, a feature such as Case or another layer of the hit, by a field of its document such as site, date, feed, topic, or by an attribute of the span that the hit is or lies within, such as ne.name. */
   by?: string;
+  /** Count the documents with a hit, too, and their share among all documents; documents that the client may not read are left out. */
+  documents?: boolean;
   /** Maximum rows. */
   limit?: number;
 }
@@ -897,6 +1028,12 @@ export interface FrequencyRow {
   value: string;
   /** Hits with this value. */
   hits: number;
+  /** Documents with such a hit, if they are asked for and the values are of attributes or fields. */
+  hit_documents?: number;
+  /** For fields, the documents with this value, if they are asked for; missing if the answer is cut off. */
+  documents?: number;
+  /** The share of documents with such a hit among them; for attributes, among all documents. Missing if the answer is cut off. */
+  document_share?: number;
   /** For fields, the tokens of documents with this value; missing if the answer is cut off. */
   tokens?: number;
   /** Hits per million of those tokens; for attributes, of all tokens. Missing if the answer is cut off. */
@@ -1024,13 +1161,13 @@ export interface Keyword {
   value: string;
   /** The score by the measure that orders the rows. */
   score: number | null;
-  /** Hits in focus. */
+  /** Hits, or documents with it, in focus. */
   focus: number;
-  /** Hits in the reference. */
+  /** Hits, or documents with it, in the reference. */
   reference: number;
-  /** Hits per million tokens in focus. */
+  /** Hits per million tokens in focus, or documents with it per million documents. */
   focus_per_million: number | null;
-  /** Hits per million tokens of the reference. */
+  /** The same of the reference. */
   reference_per_million: number | null;
   /** Log-likelihood, negative if rarer in focus. */
   log_likelihood: number | null;
@@ -1046,6 +1183,13 @@ export interface Keyword {
   q: number | null;
 }
 
+export type KeywordUnit = "hits" | "documents";
+/** The choices of KeywordUnit with their meanings. */
+export const KEYWORD_UNIT_CHOICES: readonly (readonly [KeywordUnit, string])[] = [
+  ["hits", "Occurrences."],
+  ["documents", "Documents with the word, whatever its hits."],
+];
+
 /** Words that are typical of one part of the corpus against another: those that differ significantly first, then by score, equals by value. */
 export interface KeywordsAnswer {
   about: About;
@@ -1059,6 +1203,8 @@ export interface KeywordsAnswer {
   focus: string;
   /** The filter of the documents compared with. */
   against: string;
+  /** What is counted. */
+  unit: KeywordUnit;
   /** Tokens in focus. */
   focus_tokens: number;
   /** Tokens of the reference. */
@@ -1091,7 +1237,9 @@ export interface KeywordsRequest {
   measure?: KeynessMeasure;
   /** The constant that simple maths adds to both rates: 1 favours rare words, 1000 common ones. */
   add?: number;
-  /** Minimum hits in the focus subcorpus. */
+  /** What is counted: hits, or documents with the word (the share of stories). The test of significance is of hits. */
+  unit?: KeywordUnit;
+  /** Minimum hits, or documents, in the focus subcorpus. */
   min?: number;
   /** Only sites with documents in both parts, so that new feeds do not look like new words. */
   panel?: boolean;
@@ -1157,6 +1305,16 @@ export const LIMIT_CHOICES: readonly (readonly [Limit, string])[] = [
   ["steps", "The number of steps."],
   ["values", "The number of distinct values in memory."],
   ["memory", "The memory of one question."],
+];
+
+export type ListedStatus = "open" | "accepted" | "rejected" | "later" | "all";
+/** The choices of ListedStatus with their meanings. */
+export const LISTED_STATUS_CHOICES: readonly (readonly [ListedStatus, string])[] = [
+  ["open", "Candidates without a decision."],
+  ["accepted", "Accepted words, also those that are no candidates any more."],
+  ["rejected", "Rejected words."],
+  ["later", "Words to be looked at again."],
+  ["all", "Candidates and all words with a decision."],
 ];
 
 export type MatchRule = "shortest" | "longest" | "all";
@@ -1236,6 +1394,93 @@ export interface NamesRequest {
   min_documents?: number;
   /** Minimum sites. */
   min_sites?: number;
+  /** Maximum rows. */
+  limit?: number;
+}
+
+/** A candidate, or a word that was decided about. Counts are of all variants together. */
+export interface NeologismRow {
+  /** The word. */
+  value: string;
+  /** Other spellings and words that count as it. */
+  variants: string[];
+  /** The state. */
+  status: WordStatus;
+  /** The note of the last decision. */
+  note: string;
+  /** The time of the last decision; empty if there is none. */
+  decided: string;
+  /** Whether it is a candidate of the window. Words with a decision stay on the list when the window has passed. */
+  candidate: boolean;
+  /** The day of its first document; null if no document has it any more. */
+  first_seen: string | null;
+  /** The day of its last document. */
+  last_seen: string | null;
+  /** Hits. */
+  hits: number;
+  /** Documents with it. */
+  documents: number;
+  /** Sites with it. */
+  sites: number;
+  /** Days with it. */
+  days: number;
+  /** Months with it. */
+  months: number;
+  /** Whether it stayed; null if it is no candidate. */
+  fate: Persistence | null;
+  /** The share of words with as much evidence that are first seen in the window by chance; null if it is no candidate. */
+  q: number | null;
+  /** The first citation; null if the client may see none. */
+  citation: Citation | null;
+}
+
+/** Candidates for new words, and words that were decided about: the most widely spread first, equals by value. */
+export interface NeologismsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute that was looked at. */
+  attribute: Attribute;
+  /** The first day of the window of candidates. */
+  since: string;
+  /** Candidates and words with a decision by state. */
+  states: Record<string, number>;
+  /** Candidates on an exclusion list. */
+  excluded: number;
+  /** The number of words in the asked state; null if the answer is cut off. */
+  values: number | null;
+  /** The words. */
+  rows: NeologismRow[];
+}
+
+/** Lists candidates for new words with evidence, and the decisions about them. */
+export interface NeologismsRequest {
+  /** The state of the words to list. */
+  status?: ListedStatus;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The first day of the window [default: the last quarter of the collected time]. */
+  since?: string;
+  /** The attribute to look at [default: lemma, which merges inflected forms, where the corpus has lemmas]. */
+  attribute?: WordForm;
+  /** Minimum sites of different owners [default: 3; 2 in a corpus of 3 to 5 sites, 1 in a smaller one]. */
+  min_sites?: number;
+  /** Minimum days. */
+  min_days?: number;
+  /** Minimum documents. */
+  min_documents?: number;
+  /** Include names, which are told by their tags, or by capitals in a corpus without tags. */
+  names?: boolean;
+  /** Include words that the dictionary of the language has. */
+  known?: boolean;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
+  /** The accepted share of words that are first seen in the window by chance among the rows; 1 lists all candidates. */
+  fdr?: number;
   /** Maximum rows. */
   limit?: number;
 }
@@ -1632,7 +1877,7 @@ export interface SeasonsRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  /** The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc elsewhere]. */
   attribute?: Attribute;
   /** The length of a time step. */
   by?: Step;
@@ -1925,7 +2170,7 @@ export interface StepsRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  /** The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc elsewhere]. */
   attribute?: Attribute;
   /** The length of a time step. */
   by?: Step;
@@ -2048,6 +2293,10 @@ export interface TimelinePoint {
   days_with_runs: number | null;
   /** Completeness of the collection, from 0 to 1. */
   health: number;
+  /** Documents with a hit, if they are asked for; null if the step was not searched to its end. */
+  hit_documents?: number | null;
+  /** Their share among the documents collected; null if there are none. */
+  document_share?: number | null;
   /** Hits per million tokens; null if nothing was collected, or the step was not searched to its end. */
   per_million: number | null;
   /** The interval of the rate; null without a rate, and if the answer is cut off. */
@@ -2066,6 +2315,8 @@ export interface TimelineRequest {
   by?: Step;
   /** Only sites with documents in every step, so that new feeds do not look like news. */
   panel?: boolean;
+  /** Count the documents with a hit, too, and their share among all documents; documents that the client may not read are left out. */
+  documents?: boolean;
   /** The confidence of the intervals. */
   confidence?: number;
 }
@@ -2137,7 +2388,7 @@ export interface TrendsRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  /** The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc elsewhere]. */
   attribute?: Attribute;
   /** The length of a time step [default: one that gives 24 to 60 periods]. */
   by?: Step;
@@ -2185,6 +2436,15 @@ export interface WordRow {
   /** Hits per million tokens; null if the answer is cut off. */
   per_million: number | null;
 }
+
+export type WordStatus = "open" | "accepted" | "rejected" | "later";
+/** The choices of WordStatus with their meanings. */
+export const WORD_STATUS_CHOICES: readonly (readonly [WordStatus, string])[] = [
+  ["open", "Without a decision."],
+  ["accepted", "A new word of the language."],
+  ["rejected", "No new word."],
+  ["later", "To be looked at again."],
+];
 
 /** Words or n-grams, the most frequent first, equals by value. */
 export interface WordsAnswer {
@@ -2249,6 +2509,7 @@ export const PATHS = {
   "corpora": "/api/v1/corpora",
   "corpora-named": "/api/v1/corpora-named",
   "crawls": "/api/v1/crawls",
+  "decisions": "/api/v1/decisions",
   "feeds": "/api/v1/feeds",
   "hosts": "/api/v1/hosts",
   "searches": "/api/v1/searches",
@@ -2259,6 +2520,7 @@ export const PATHS = {
   "colloc": "/api/v1/{lang}/colloc",
   "compare": "/api/v1/{lang}/compare",
   "count": "/api/v1/{lang}/count",
+  "crosstab": "/api/v1/{lang}/crosstab",
   "dispersion": "/api/v1/{lang}/dispersion",
   "documents": "/api/v1/{lang}/documents",
   "document": "/api/v1/{lang}/documents/{id}",
@@ -2267,6 +2529,7 @@ export const PATHS = {
   "group": "/api/v1/{lang}/group",
   "keywords": "/api/v1/{lang}/keywords",
   "names": "/api/v1/{lang}/names",
+  "neologisms": "/api/v1/{lang}/neologisms",
   "new-words": "/api/v1/{lang}/new-words",
   "query": "/api/v1/{lang}/query",
   "quotes": "/api/v1/{lang}/quotes",
@@ -2290,6 +2553,7 @@ export interface Endpoints {
   "corpora": { request: CorporaRequest; answer: CorporaAnswer; row: CorpusRow };
   "corpora-named": { request: CorporaNamedRequest; answer: CorporaNamedAnswer; row: NamedCorpus };
   "crawls": { request: CrawlsRequest; answer: CrawlsAnswer; row: CrawlRow };
+  "decisions": { request: DecisionsRequest; answer: DecisionsAnswer; row: DecisionRow };
   "feeds": { request: FeedsRequest; answer: FeedsAnswer; row: FeedRow };
   "hosts": { request: HostsRequest; answer: HostsAnswer; row: HostRow };
   "searches": { request: SearchesRequest; answer: SearchesAnswer; row: SearchRow };
@@ -2300,6 +2564,7 @@ export interface Endpoints {
   "colloc": { request: CollocRequest; answer: CollocAnswer; row: Collocate };
   "compare": { request: CompareRequest; answer: CompareAnswer; row: Change };
   "count": { request: CountRequest; answer: CountAnswer; row: never };
+  "crosstab": { request: CrosstabRequest; answer: CrosstabAnswer; row: CrosstabRow };
   "dispersion": { request: DispersionRequest; answer: DispersionAnswer; row: DispersionRow };
   "documents": { request: DocumentsRequest; answer: DocumentsAnswer; row: DocumentRow };
   "document": { request: DocumentRequest; answer: DocumentAnswer; row: never };
@@ -2308,6 +2573,7 @@ export interface Endpoints {
   "group": { request: GroupRequest; answer: GroupAnswer; row: GroupRow };
   "keywords": { request: KeywordsRequest; answer: KeywordsAnswer; row: Keyword };
   "names": { request: NamesRequest; answer: NamesAnswer; row: NameRow };
+  "neologisms": { request: NeologismsRequest; answer: NeologismsAnswer; row: NeologismRow };
   "new-words": { request: NewWordsRequest; answer: NewWordsAnswer; row: NewWordRow };
   "query": { request: QueryRequest; answer: QueryAnswer; row: ConcordanceLine };
   "quotes": { request: QuotesRequest; answer: QuotesAnswer; row: QuoteRow };

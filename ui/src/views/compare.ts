@@ -3,7 +3,7 @@
 import { change } from "../chart/spark.ts";
 import { el } from "../dom.ts";
 import { link } from "../route.ts";
-import { brief, count, factor, pValue, rate } from "../format.ts";
+import { brief, count, factor, pValue, percent, rate } from "../format.ts";
 import type { Change, CompareAnswer } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
@@ -151,6 +151,20 @@ export const compare: View = {
                   value: (row) => row.after_per_million,
                   numeric: true,
                   show: (row) => amount(row, row.after, row.after_per_million, after),
+                },
+                {
+                  name: "before_document_share",
+                  label: t("share of documents before"),
+                  value: (row) => row.before_document_share,
+                  numeric: true,
+                  show: (row) => percent(row.before_document_share),
+                },
+                {
+                  name: "after_document_share",
+                  label: t("share of documents after"),
+                  value: (row) => row.after_document_share,
+                  numeric: true,
+                  show: (row) => percent(row.after_document_share),
                 },
                 {
                   name: "q",

@@ -3,7 +3,7 @@
 import { bar } from "../chart/bars.ts";
 import { el, bidi } from "../dom.ts";
 import { fieldEquals, link } from "../route.ts";
-import { count, rate } from "../format.ts";
+import { count, percent, rate } from "../format.ts";
 import type { FrequencyRow } from "../generated/api.ts";
 import { type Column, table } from "../table.ts";
 import { asQuery, queryOf, sameQuery } from "../cql.ts";
@@ -67,6 +67,7 @@ export const frequencies: View = {
         choices: [
           ["", t("per million tokens")],
           ["hits", t("hits")],
+          ["documents", t("share of documents")],
         ],
         initial: "",
       },
@@ -78,10 +79,12 @@ export const frequencies: View = {
   show: async (context) => {
     const { route } = context;
     const by = route.get("by") || usual(context);
+    const measure = route.get("measure");
     const found = await context.request("freq", {
       ...context.documents,
       q: queryOf(route),
       by,
+      documents: measure === "documents" ? true : undefined,
       limit: route.get("limit"),
     });
     if (found.rows.length === 0) return showEmpty(context, t("No hits."));
@@ -101,8 +104,13 @@ export const frequencies: View = {
           })
         : link("search", route, { q: asQuery(value, by) });
     const measured = (row: FrequencyRow) =>
-      route.get("measure") === "hits" ? row.hits : (row.per_million ?? row.hits);
-    const barLabel = route.get("measure") === "hits" ? t("hits") : t("per million tokens");
+      measure === "documents"
+        ? (row.document_share ?? 0)
+        : measure === "hits"
+          ? row.hits
+          : (row.per_million ?? row.hits);
+    const barLabels: Record<string, string> = { hits: t("hits"), documents: t("share of documents") };
+    const barLabel = barLabels[measure] ?? t("per million tokens");
     const largest = Math.max(...found.rows.map(measured));
     const label = FIELD_NAMES[by] ?? by;
     const columns: Column<FrequencyRow>[] = [
@@ -129,11 +137,28 @@ export const frequencies: View = {
         show: (row) => (row.tokens === undefined ? "" : count(row.tokens)),
       },
     ];
+    if (measure === "documents")
+      columns.push(
+        {
+          name: "hit_documents",
+          label: t("documents with a hit"),
+          value: (row) => row.hit_documents,
+          numeric: true,
+          show: (row) => (row.hit_documents === undefined ? "–" : count(row.hit_documents)),
+        },
+        {
+          name: "document_share",
+          label: t("share of documents"),
+          value: (row) => row.document_share,
+          numeric: true,
+          show: (row) => (row.document_share === undefined ? "–" : percent(row.document_share)),
+        },
+      );
     context.append(
       table(
         "frequencies",
         t("Hits by {field}", { field: label }),
-        found.rows.some((row) => row.tokens !== undefined) ? columns : columns.slice(0, 4),
+        columns.filter(({ name }) => name !== "tokens" || found.rows.some((row) => row.tokens !== undefined)),
         found.rows,
       ),
     );

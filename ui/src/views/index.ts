@@ -5,6 +5,7 @@ import { bursts } from "./bursts.ts";
 import { collection } from "./collection/index.ts";
 import { collocations } from "./collocations.ts";
 import { compare } from "./compare.ts";
+import { crosstab } from "./crosstab.ts";
 import { dispersion } from "./dispersion.ts";
 import { documentView } from "./document.ts";
 import { documents } from "./documents.ts";
@@ -13,6 +14,7 @@ import { groups } from "./groups.ts";
 import { help } from "./help.ts";
 import { keywords } from "./keywords.ts";
 import { names } from "./names.ts";
+import { neologisms } from "./neologisms.ts";
 import { newWords } from "./new-words.ts";
 import { quotes } from "./quotes.ts";
 import { saved } from "./saved.ts";
@@ -37,6 +39,7 @@ export const VIEWS: readonly View[] = [
   thesaurus,
   frequencies,
   groups,
+  crosstab,
   dispersion,
   documents,
   documentView,
@@ -44,6 +47,7 @@ export const VIEWS: readonly View[] = [
   seasons,
   steps,
   newWords,
+  neologisms,
   bursts,
   compare,
   keywords,

@@ -2,7 +2,7 @@
 
 import { el } from "../dom.ts";
 import { filterOf, link } from "../route.ts";
-import { count, pValue, rate } from "../format.ts";
+import { count, pValue, percent, rate } from "../format.ts";
 import { KEYNESS_MEASURE_CHOICES, type Keyword } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { type View, attributeField } from "../view.ts";
@@ -31,6 +31,17 @@ export const keywords: View = {
       kind: "choice",
       choices: KEYNESS_MEASURE_CHOICES.map(([name]) => [name, name.replace("-", " ")] as const),
       initial: "simple-maths",
+      advanced: true,
+    },
+    {
+      name: "unit",
+      label: t("Unit"),
+      kind: "choice",
+      choices: [
+        ["", t("hits")],
+        ["documents", t("documents with the word (share of documents)")],
+      ],
+      initial: "",
       advanced: true,
     },
     {
@@ -80,7 +91,7 @@ export const keywords: View = {
   ),
   show: async (context) => {
     const { route } = context;
-    const names = ["against", "ngram", "attribute", "measure", "add", "min", "punctuation", "limit"];
+    const names = ["against", "ngram", "attribute", "measure", "unit", "add", "min", "punctuation", "limit"];
     const found = await context.request("keywords", {
       ...context.documents,
       focus: filterOf(route),
@@ -100,6 +111,9 @@ export const keywords: View = {
         reference: count(found.reference_tokens),
       }),
     );
+    const byDocuments = found.unit === "documents";
+    // Documents per million documents are shown as a share.
+    const rated = (number: number | null) => (byDocuments ? percent((number ?? 0) / 1e6) : rate(number));
     context.append(
       table(
         "keywords",
@@ -108,17 +122,17 @@ export const keywords: View = {
           wordColumn<Keyword>(context, "search"),
           {
             name: "focus_per_million",
-            label: t("per million in focus"),
+            label: byDocuments ? t("share of documents in focus") : t("per million in focus"),
             value: (row) => row.focus_per_million,
             numeric: true,
-            show: (row) => rate(row.focus_per_million),
+            show: (row) => rated(row.focus_per_million),
           },
           {
             name: "reference_per_million",
-            label: t("per million in reference"),
+            label: byDocuments ? t("share of documents in reference") : t("per million in reference"),
             value: (row) => row.reference_per_million,
             numeric: true,
-            show: (row) => rate(row.reference_per_million),
+            show: (row) => rated(row.reference_per_million),
           },
           {
             name: "score",
@@ -152,14 +166,14 @@ export const keywords: View = {
           },
           {
             name: "focus",
-            label: t("hits in focus"),
+            label: byDocuments ? t("documents in focus") : t("hits in focus"),
             value: (row) => row.focus,
             numeric: true,
             show: (row) => count(row.focus),
           },
           {
             name: "reference",
-            label: t("hits in reference"),
+            label: byDocuments ? t("documents in reference") : t("hits in reference"),
             value: (row) => row.reference,
             numeric: true,
             show: (row) => count(row.reference),

@@ -2,7 +2,7 @@
 
 import { el } from "../dom.ts";
 import { type Series, coarser } from "../chart/series.ts";
-import { HITS, MOST_LINES, type Measure, PER_MILLION, timeline as picture } from "../chart/timeline.ts";
+import { DOCUMENT_SHARE, HITS, MOST_LINES, type Measure, PER_MILLION, timeline as picture } from "../chart/timeline.ts";
 import { figure } from "../chart/figure.ts";
 import { daysOf } from "../chart/period.ts";
 import { go, link } from "../route.ts";
@@ -18,7 +18,7 @@ const MAX_QUERIES = 12;
 const SMOOTHING = ["", "3", "5", "7", "13"] as const;
 
 /** The measures of the axis. */
-const MEASURES: Readonly<Record<string, Measure>> = { "": PER_MILLION, hits: HITS };
+const MEASURES: Readonly<Record<string, Measure>> = { "": PER_MILLION, hits: HITS, documents: DOCUMENT_SHARE };
 
 /** Asks for all queries; without a chosen interval, sparse words get a coarser one. */
 async function ask(
@@ -29,7 +29,13 @@ async function ask(
   const load = async (by: string) => {
     const found = await Promise.all(
       queries.map((q) =>
-        context.request("timeline", { ...context.documents, q: cqlOf(route, q), by, panel: route.get("panel") }),
+        context.request("timeline", {
+          ...context.documents,
+          q: cqlOf(route, q),
+          by,
+          panel: route.get("panel"),
+          documents: route.get("measure") === "documents" ? true : undefined,
+        }),
       ),
     );
     return {
@@ -157,6 +163,23 @@ async function show(context: ViewContext): Promise<void> {
           show: (row) => count(row.tokens),
         },
         { name: "documents", label: t("documents"), value: (row) => row.documents, numeric: true },
+        ...(measure === DOCUMENT_SHARE
+          ? [
+              {
+                name: "hit_documents",
+                label: t("documents with a hit"),
+                value: (row: (typeof rows)[number]) => row.hit_documents,
+                numeric: true,
+              },
+              {
+                name: "document_share",
+                label: t("share of documents"),
+                value: (row: (typeof rows)[number]) => row.document_share,
+                numeric: true,
+                show: (row: (typeof rows)[number]) => measure.show(row.document_share ?? null),
+              },
+            ]
+          : []),
         { name: "sites", label: t("sources"), value: (row) => row.sites, numeric: true },
         { name: "days", label: t("days"), value: (row) => row.days, numeric: true },
         {
@@ -201,6 +224,7 @@ export const timeline: View = {
       choices: [
         ["", t("per million tokens")],
         ["hits", t("hits")],
+        ["documents", t("share of documents")],
       ],
       initial: "",
     },

@@ -24,6 +24,8 @@ use url::Url;
 const LINKS: u64 = 5;
 /// Pages between two commits.
 const COMMIT: u64 = 100;
+/// Links of the journal that are offered before the first request, as by the engine.
+const BACKLOG_STEP: usize = 2000;
 /// Links that are journaled after the last checkpoint.
 const JOURNALED: u64 = 300_000;
 
@@ -40,6 +42,9 @@ struct Measured {
     seen: u64,
     domains: u64,
     checkpoints: u64,
+    /// Seconds until all links of the journal were offered again, while requests are sent.
+    #[serde(default)]
+    caught_up_s: f64,
     /// The mean and the longest checkpoint.
     checkpoint_s: f64,
     longest_checkpoint_s: f64,
@@ -117,7 +122,6 @@ fn fill(folder: &Path, urls: u64, domains: u64) -> Result<()> {
     let began = Instant::now();
     let mut state = CrawlState::open(folder)?;
     let mut steward = saved::restore(&state, Settings::default())?;
-    state.recover(|link| admit(&mut steward, link))?;
     let mut checkpoints = Checkpoints::default();
     let (mut count, mut spent, mut longest) = (0, Duration::ZERO, Duration::ZERO);
     for at in 0..urls + JOURNALED {
@@ -162,19 +166,31 @@ fn fill(folder: &Path, urls: u64, domains: u64) -> Result<()> {
 
 fn resume(folder: &Path) -> Result<()> {
     let began = Instant::now();
+    let step = |name: &str| eprintln!("{name}: {:.2} s, {:.0} MiB", began.elapsed().as_secs_f64(), status_mib("VmRSS"));
     let mut state = CrawlState::open(folder)?;
+    step("files opened");
+    let finished = state.finished()?;
     let mut steward = saved::restore(&state, Settings::default())?;
-    state.recover(|link| admit(&mut steward, link))?;
+    step("scheduler restored");
+    state.recover(&finished)?;
+    state.offer_backlog(BACKLOG_STEP)?;
+    state.sift(|link| admit(&mut steward, link))?;
+    step("journal applied");
     steward.count_waiting(|domain, section| state.waiting_in(domain, section));
     next(&mut state, &mut steward)?.ok_or("nothing waits")?;
-    report(measured(began, &state, &steward))
+    step("first request");
+    let first = measured(began, &state, &steward);
+    state.catch_up(|link| admit(&mut steward, link))?;
+    step("journal offered again");
+    let all = measured(began, &state, &steward);
+    report(Measured { caught_up_s: all.seconds, waiting: all.waiting, seen: all.seen, peak_mib: all.peak_mib, ..first })
 }
 
 /// Takes the URL that would be asked for next.
 fn next(state: &mut CrawlState, steward: &mut Steward) -> Result<Option<WaitingUrl>> {
     let Next::Request(request) = steward.next(1, &mut |_| Gate::Open) else { return Ok(None) };
     let domain = steward.domain_name(request.domain).to_owned();
-    let section = steward.section_name(request.domain, request.section).to_owned();
+    let section = steward.section_name(request.domain, request.section);
     Ok(state.take(&domain, &section)?)
 }
 
@@ -184,7 +200,7 @@ fn admit(steward: &mut Steward, link: &mut Link) -> bool {
     let found = Discovered { domain: &url.domain, section: &url.section, source: None, hints };
     match steward.discovered(&found) {
         Admission::Admit(admitted) => {
-            link.url.section = steward.section_name(admitted.domain, admitted.section).to_owned();
+            link.url.section = steward.section_name(admitted.domain, admitted.section);
             true
         }
         Admission::Refuse(_) => false,

@@ -156,6 +156,7 @@ impl Crawl<'_, '_> {
                 }
                 match self.next() {
                     Step::Fetch(request, id) => asked += self.fetch(request, id),
+                    Step::Skip => {}
                     Step::Nothing => break,
                     Step::End => return true,
                 }
@@ -182,6 +183,10 @@ impl Crawl<'_, '_> {
                 };
                 let queue = self.queues.get_mut(&(request.domain, request.section));
                 match queue.and_then(BinaryHeap::pop) {
+                    Some(Reverse((_, _, id))) if steward.has_twin(&request, &pages.urls[id as usize].url) => {
+                        steward.done(&request, Outcome::NotCounted, 0);
+                        Step::Skip
+                    }
                     Some(Reverse((_, _, id))) => Step::Fetch(Some(request), id),
                     None => {
                         steward.done(&request, Outcome::Empty, now);
@@ -264,9 +269,12 @@ impl Crawl<'_, '_> {
             let front = row.url.split('/').nth(3).is_none_or(str::is_empty);
             Outcome::Page { worth, text: page.text.as_ref(), front }
         };
+        if matches!(outcome, Outcome::Page { .. }) {
+            steward.fetched(&request, &row.url, page.text.as_ref());
+        }
         let judged = steward.done(&request, outcome, rest);
         for closed in &judged.closed {
-            if closed.why == CloseReason::Template {
+            if matches!(closed.why, CloseReason::Template | CloseReason::Generated) {
                 self.gate.closed(page.truth.as_ref());
             }
             match closed.section {
@@ -350,6 +358,7 @@ impl Crawl<'_, '_> {
 
 enum Step {
     Fetch(Option<Request>, UrlId),
+    Skip,
     Nothing,
     End,
 }

@@ -69,7 +69,7 @@ pub struct GateCounts {
     pub good_refused: u64,
     /// All documents.
     pub documents: u64,
-    /// Sites with machine-made text that were closed because their texts are filled templates.
+    /// Sites with machine-made text that were closed because their texts are filled templates or generated.
     pub machine_sites_closed: u64,
     /// Other sites that were closed for it.
     pub good_sites_closed: u64,
@@ -97,7 +97,7 @@ impl GateCounts {
         }
     }
 
-    /// Counts a site that is closed for filled templates.
+    /// Counts a site that is closed for filled templates or generated text.
     pub fn closed(&mut self, truth: Option<&UrlTruth>) {
         match truth.map(|truth| truth.class) {
             Some(SiteClass::Machine) => self.machine_sites_closed += 1,

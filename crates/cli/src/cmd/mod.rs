@@ -54,7 +54,7 @@ use tidings_pipeline::config::{Config, Span};
 use tidings_pipeline::http_get::HttpGet;
 use tidings_pipeline::outcome::{Outcome, Status};
 use tidings_pipeline::shard::Shard;
-use tidings_pipeline::stage::{Stage, StageId};
+use tidings_pipeline::stage::{Stage, StageId, StageOutcome};
 use tidings_store::Home;
 
 use crate::args::Global;
@@ -137,6 +137,14 @@ fn run_stage(global: &Global, flags: &StepArgs, stage: &dyn Stage, config: impl 
     let mut settings = pipeline.config().clone();
     config(&mut settings);
     Ok(pipeline.with_config(settings).run(stage)?.into())
+}
+
+/// Prints the outcome of a stage that is one of several.
+fn print_stage(global: &Global, stage: StageId, outcome: &StageOutcome) {
+    if !global.json && !global.quiet {
+        let text = outcome.to_string();
+        console::print(&text.lines().map(|line| format!("{stage:<9} {line}\n")).collect::<String>());
+    }
 }
 
 /// The flags of commands that crawl.

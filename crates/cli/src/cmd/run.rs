@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde::Serialize;
+use tidings_pipeline::Pipeline;
 use tidings_pipeline::outcome::Outcome;
 use tidings_pipeline::round::{self, RoundOptions, RoundOutcome, RoundStage};
+use tidings_pipeline::shard::Shard;
+use tidings_pipeline::shard_round::{self, ShardOptions};
 use tidings_pipeline::stage::StageId;
 use tidings_store::Error;
 
 use super::Report;
 use crate::args::Global;
-use crate::console;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -21,7 +23,10 @@ use crate::console;
     started at any time, from cron or by hand: a second process exits with code 0 if one is running, and each stage resumes \
     where an earlier run stopped.\n\n\
     With --loop it runs as a service with systemd notifications (packaging/ has the unit): SIGHUP reloads the settings, SIGTERM \
-    stops it within seconds."
+    stops it within seconds.\n\n\
+    With --shard, several processes do the stages from clean on together, also on several machines with a shared folder: each \
+    does the days and languages of its shard, and a stage begins when the one before is complete in all shards. A process that \
+    was killed is started again with the same command. `tidings status` shows who does what."
 )]
 pub struct Args {
     /// First stage to run [default: update]
@@ -39,6 +44,12 @@ pub struct Args {
     /// Time limit of all stages together, such as 50m [default: setting run.total, no limit]
     #[arg(long, value_name = "TIME", value_parser = super::parse_time)]
     time_limit: Option<Duration>,
+    /// Share of this process, such as 2/4; other processes do the others at the same time
+    #[arg(long, value_name = "I/N", conflicts_with = "looping")]
+    shard: Option<Shard>,
+    /// Time to wait for days of other shards that no process is at work on
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::parse_time, requires = "shard")]
+    wait: Duration,
 }
 
 impl Args {
@@ -68,6 +79,9 @@ impl std::fmt::Display for Running {
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let pipeline = super::open(global)?;
+    if let Some(shard) = args.shard.filter(|shard| !shard.is_whole()) {
+        return one_shard(args, pipeline.with_shard(shard), global);
+    }
     let _lock = match pipeline.home().lock_rounds() {
         Ok(lock) => lock,
         Err(Error::Locked { root, pid }) => {
@@ -82,18 +96,23 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     Ok(one_round(args, &pipeline, global, &|_| {})?.into())
 }
 
+/// Does the part of one of several processes.
+fn one_shard(args: &Args, pipeline: Pipeline, global: &Global) -> Result<Report> {
+    let options = ShardOptions {
+        from: args.from,
+        stages: args.stages.clone(),
+        time_limit: Some(args.time_limit.unwrap_or(pipeline.config().run.total.0)),
+        wait: args.wait,
+    };
+    let print = |stage, outcome: &_| super::print_stage(global, stage, outcome);
+    Ok(shard_round::run_shard(&pipeline, &options, &print)?.into())
+}
+
 /// Runs the stages once and prints the outcome of each.
-fn one_round(
-    args: &Args,
-    pipeline: &tidings_pipeline::Pipeline,
-    global: &Global,
-    before: &dyn Fn(&str),
-) -> Result<RoundOutcome> {
-    round::run_round(pipeline, &args.options(), before, &|stage, ended| match ended {
-        RoundStage::Ended(outcome) if !global.json && !global.quiet => {
-            let text = outcome.to_string();
-            console::print(&text.lines().map(|line| format!("{stage:<9} {line}\n")).collect::<String>());
+fn one_round(args: &Args, pipeline: &Pipeline, global: &Global, before: &dyn Fn(&str)) -> Result<RoundOutcome> {
+    round::run_round(pipeline, &args.options(), before, &|stage, ended| {
+        if let RoundStage::Ended(outcome) = ended {
+            super::print_stage(global, stage, outcome);
         }
-        _ => {}
     })
 }

@@ -184,12 +184,23 @@ fn the_command_line_and_the_api_give_the_same_answers() {
         ("bursts --by month", "bursts?by=month"),
         ("trends --bursts --by month", "bursts?by=month"),
         ("new-words --since 2026-06-01", "new-words?since=2026-06-01"),
+        ("freq storm --by site --documents", "freq?q=storm&by=site&documents=true"),
+        ("timeline storm --by month --documents", "timeline?q=storm&by=month&documents=true"),
+        ("crosstab storm,rain --by site,month", "crosstab?q=storm,rain&by=site,month"),
+        ("keywords date=2026-06 --unit documents", "keywords?focus=date%3D2026-06&unit=documents"),
+        ("neologisms --since 2026-06-01 --status all", "neologisms?since=2026-06-01&status=all"),
         ("documents --limit 2 --order oldest", "documents?size=2&order=oldest"),
     ];
+    let digest = ask(&corpus, "--json digest --lang en").ok().json()["digest"].clone();
+    assert!(digest.is_string());
     for (command, path) in questions {
         let mut over_http = server.json(&format!("/api/v1/en/{path}"), None);
         over_http.as_object_mut().unwrap().remove("link");
-        assert_eq!(ask(&corpus, &format!("--json {command}")).ok().json(), over_http, "{command}");
+        let mut printed = ask(&corpus, &format!("--json {command}")).ok().json();
+        let provenance = printed.as_object_mut().unwrap().remove("provenance").unwrap();
+        assert_eq!(provenance["digest"], digest, "{command}");
+        assert!(provenance["program"].as_str().unwrap().starts_with("tidings "), "{command}");
+        assert_eq!(printed, over_http, "{command}");
         // Tables of both are the same bytes: names of columns, order, and numbers without rounding or separators.
         if !path.starts_with("count") {
             let (_, _, csv) = server.get(&format!("/api/v1/en/{path}&format=csv"), None);

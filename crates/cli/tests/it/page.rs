@@ -145,6 +145,8 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=words", "Word list"),
     ("?view=frequencies&q=storm", "Frequencies"),
     ("?view=groups&q=storm", "Grouped frequencies"),
+    ("?view=crosstab&q=storm%2C+bakery&by2=month", "Cross table"),
+    ("?view=neologisms&since=2026-06-01", "Neologism desk"),
     ("?view=dispersion&q=storm", "Dispersion"),
     ("?view=sketch", "Word sketch"),
     ("?view=sketch-diff&q=storm", "Sketch difference"),
@@ -416,6 +418,42 @@ fn hits_are_refined_by_their_neighbourhood_and_become_a_query() {
     reader.browser.click("#results p.quiet a");
     reader.browser.until("!new URLSearchParams(location.search).has('with')");
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn several_queries_are_counted_by_source_and_time_as_shares_of_documents() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?view=crosstab&q=storm%2C+bakery&by=site&by2=month");
+    let table = reader.browser.text("#results");
+    assert!(table.contains("a.example") && table.contains("storm") && table.contains("bakery"), "{table}");
+    assert!(table.contains('%'), "{table}");
+    let cells = reader.browser.eval("document.querySelectorAll('#results tbody tr').length");
+    assert_eq!(cells, 6, "two queries on three sites");
+    reader.view("?view=timeline&q=storm&by=month&measure=documents");
+    assert!(reader.browser.text("#results").contains("share of documents with a hit"));
+    reader.view("?view=frequencies&q=storm&by=site&measure=documents");
+    assert!(reader.browser.text("#results").contains("documents with a hit"));
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn the_owner_decides_about_a_new_word_and_finds_it_among_the_accepted() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?view=neologisms&since=2026-06-01");
+    let candidates = reader.browser.text("#results");
+    assert!(candidates.contains("heatdome") && candidates.contains("a.example"), "{candidates}");
+    reader.browser.eval(
+        "[...document.querySelectorAll('#results tbody tr')].find((row) => row.textContent.includes('heatdome'))\
+         .querySelector('[data-status=accepted]').click()",
+    );
+    reader.browser.until("document.querySelector('.decision output')?.textContent === 'accepted'");
+    reader.view("?view=neologisms&since=2026-06-01&status=accepted");
+    assert!(reader.browser.text("#results tbody").contains("heatdome"));
+    assert!(reader.browser.text("#results").contains("History of decisions (1)"));
+    reader.view("?view=neologisms&since=2026-06-01");
+    assert!(!reader.browser.text("#results").contains("heatdome sea"));
+    reader.picture("neologisms");
     reader.is_quiet(&[]);
 }
 

@@ -1,6 +1,7 @@
 //! A registered domain with its sections, as small as its history allows.
 
 use super::forms::Forms;
+use super::patterns::Patterns;
 use super::types::{CloseReason, SectionId};
 use crate::policy::{ArmView, DomainHints, Evidence};
 
@@ -39,8 +40,8 @@ pub enum Place {
 /// A section of a domain.
 #[derive(Debug)]
 pub struct Section {
-    /// Host and shape.
-    pub name: Box<str>,
+    /// Host and shape, as the number of a pattern.
+    pub pattern: u32,
     /// URLs that wait.
     pub waiting: u32,
     /// The number of its host within the domain.
@@ -63,11 +64,6 @@ pub struct SectionHistory {
 }
 
 impl Section {
-    /// The host.
-    pub fn host_name(&self) -> &str {
-        host_of(&self.name)
-    }
-
     /// Evidence of its pages.
     pub fn evidence(&self) -> Evidence {
         self.history.as_ref().map(|history| history.evidence).unwrap_or_default()
@@ -97,6 +93,8 @@ pub struct DomainHistory {
     /// Pages with text that is neither all new nor all known, and the sum of their shares of text that other pages of
     /// the domain have.
     pub repeats: (u32, f32),
+    /// Groups of its texts that were tested for generated text.
+    pub tested: u8,
     /// When its day of requests began, and their number.
     pub day: (u64, u32),
 }
@@ -147,8 +145,15 @@ pub enum Arm {
 
 impl Domain {
     /// The number of a section. Domains have few sections, so that a search costs less than a table of all of them.
-    pub fn section_named(&self, name: &str) -> Option<SectionId> {
-        self.sections.iter().position(|section| &*section.name == name).map(|at| at as SectionId)
+    pub fn section_named(&self, name: &str, patterns: &Patterns) -> Option<SectionId> {
+        let pattern = patterns.find(name, &self.name)?;
+        self.sections.iter().position(|section| section.pattern == pattern).map(|at| at as SectionId)
+    }
+
+    /// The number of the host of a section, if the domain has it.
+    pub fn host_number(&self, section: &str, patterns: &Patterns) -> Option<u16> {
+        let key = Patterns::host_key_of(section, &self.name);
+        self.sections.iter().find(|section| patterns.host_key(section.pattern) == key).map(|section| section.host)
     }
 
     /// Evidence of all its pages.
@@ -272,7 +277,8 @@ impl Domain {
 
     /// The arms that may give the next URL, with their evidence. A section with more than a quarter of the pages and
     /// less than the mean rate waits while others have URLs.
-    pub fn arms(&self, forms: &Forms, arms: &mut Vec<Arm>, views: &mut Vec<ArmView>) {
+    pub fn arms(&self, names: (&Patterns, &Forms), arms: &mut Vec<Arm>, views: &mut Vec<ArmView>) {
+        let (patterns, forms) = names;
         arms.clear();
         views.clear();
         let hosts = self.open_hosts();
@@ -283,9 +289,12 @@ impl Domain {
             }
             if section.is_arm {
                 arms.push(Arm::Section(id as SectionId));
-                views.push(ArmView { evidence: section.evidence(), appeal: forms.appeal(&section.name) });
+                views.push(ArmView {
+                    evidence: section.evidence(),
+                    appeal: forms.appeal(patterns.form(section.pattern)),
+                });
             } else {
-                rest = Some(rest.unwrap_or_default().max(forms.appeal(&section.name)));
+                rest = Some(rest.unwrap_or_default().max(forms.appeal(patterns.form(section.pattern))));
             }
         }
         if let Some(appeal) = rest {
@@ -305,12 +314,15 @@ impl Domain {
     }
 
     /// A section of an arm, at random by the square root of what waits: rare sections of the rest are tried too.
-    pub fn section_of(&self, arm: Arm, forms: &Forms, rng: &mut fastrand::Rng) -> Option<SectionId> {
+    pub fn section_of(&self, arm: Arm, names: (&Patterns, &Forms), rng: &mut fastrand::Rng) -> Option<SectionId> {
+        let (patterns, forms) = names;
         match arm {
             Arm::Section(id) => Some(id),
             Arm::Rest => {
                 let hosts = self.open_hosts();
-                let weight = |section: &Section| f64::from(section.waiting).sqrt() * forms.appeal(&section.name);
+                let weight = |section: &Section| {
+                    f64::from(section.waiting).sqrt() * forms.appeal(patterns.form(section.pattern))
+                };
                 self.weighted(rng, |section| !section.is_arm && self.may_give(section, hosts), weight)
             }
         }

@@ -7,7 +7,9 @@ use super::{
     texts::TextMatch,
     view,
 };
+use crate::burstiness;
 use crate::policy::{Closing, PageWorth};
+use crate::text::TextFingerprint;
 
 /// Pages in a row without new text that close a section, as a multiple of its usual pages until one with text.
 const BARREN_PAGES: u32 = 32;
@@ -21,6 +23,12 @@ const COPY_SHARE: f32 = 0.15;
 const TEMPLATE_PAGES: u32 = 10;
 /// The mean share of a text that other pages of its site have, from which on the site fills templates.
 const TEMPLATE_SHARE: f32 = 0.3;
+/// The share of new text from which on a page is tested for generated text.
+const NEW_SHARE: f32 = 0.85;
+/// Groups of texts of a domain that are tested.
+const MAX_TESTS: u8 = 3;
+/// Domains that are tested at a time, at about 5 kB each.
+const MAX_TESTED: usize = 4096;
 /// Texts that two sections share before one is taken for another address of the other.
 const ALIAS_TEXTS: u32 = 3;
 
@@ -41,6 +49,13 @@ impl Steward {
                 judged.follow_out = self.policy.follows_out(&worth);
                 self.count(id, section, &worth);
                 self.close_after(id, section, known, &mut judged.closed);
+                if let (Some(text), Some(known)) = (text, known)
+                    && self.policy.has_sections()
+                    && self.domains[id as usize].closed.is_none()
+                    && self.is_generated(id, text, known)
+                {
+                    self.report_domain(id, CloseReason::Generated, &mut judged.closed);
+                }
             }
             Outcome::Nothing { bytes } => {
                 judged.worth = PageWorth { bytes, ..PageWorth::default() };
@@ -77,7 +92,7 @@ impl Steward {
         let evidence = &mut of_section.history.get_or_insert_default().evidence;
         evidence.add(worth, keep);
         if self.policy.has_sections() && evidence.pages <= FORM_PAGES {
-            self.forms.add(&of_section.name, 1.0, if worth.value() > 0.0 { 1.0 } else { 0.0 });
+            self.forms.add(self.patterns.form(of_section.pattern), 1.0, if worth.value() > 0.0 { 1.0 } else { 0.0 });
         }
         if !of_section.is_arm {
             history.rest.add(worth, keep);
@@ -138,7 +153,7 @@ impl Steward {
             return;
         }
         if is_alias {
-            let name = self.section_name(id, alias).to_owned();
+            let name = self.section_name(id, alias);
             self.close_section(id, section, CloseReason::Alias(name), closed);
         } else if is_barren && of_section.is_arm {
             self.close_section(id, section, CloseReason::Barren(barren), closed);
@@ -155,6 +170,28 @@ impl Steward {
         *pages += 1;
         *shares += known.own_share;
         *pages >= TEMPLATE_PAGES && *shares >= TEMPLATE_SHARE * *pages as f32
+    }
+
+    /// Whether the texts of a domain are generated. Copies and templates are left to other rules; the first texts of a
+    /// domain decide, so that a long crawl does not try its luck.
+    fn is_generated(&mut self, id: u32, text: &TextFingerprint, known: TextMatch) -> bool {
+        let tested = self.domains[id as usize].history_mut().tested;
+        if known.new_share < NEW_SHARE || tested >= MAX_TESTS {
+            return false;
+        }
+        if self.words.len() >= MAX_TESTED && !self.words.contains_key(&id) {
+            // That of the domain that was met first begins anew, if it ever has more texts.
+            self.words.pop_first();
+        }
+        let words = self.words.entry(id).or_default();
+        words.add(text);
+        if words.len() < burstiness::PAGES {
+            return false;
+        }
+        let is_generated = words.is_generated();
+        self.words.remove(&id);
+        self.domains[id as usize].history_mut().tested = tested + 1;
+        is_generated
     }
 
     fn close_section(&mut self, id: u32, section: SectionId, why: CloseReason, closed: &mut Vec<Closed>) {

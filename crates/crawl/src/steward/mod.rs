@@ -7,8 +7,8 @@
 //! 1. [`Steward::discovered`] for every URL that the sieve finds new: keep it under its section, or drop it.
 //!    [`Steward::linked`] for the domains that a page links to, known or not.
 //! 2. [`Steward::next`] names a domain and a section; the caller takes the best URL of the section from its queue and
-//!    fetches it. A domain has one request in flight.
-//! 3. [`Steward::done`] with the outcome, and when the domain may be asked again.
+//!    fetches it, unless it [has a twin](Steward::has_twin). A domain has one request in flight.
+//! 3. [`Steward::fetched`] with the text of a page, and [`Steward::done`] with the outcome, and when the domain may be asked again.
 //!
 //! A decision costs O(log n) in the number of domains: candidates are in a heap by their last draw. The draw of a domain
 //! is renewed when it gets a page; a few others, chosen at random, are renewed at each decision, so that an unlucky draw
@@ -19,30 +19,35 @@ mod forms;
 mod heap;
 mod judge;
 mod names;
+mod patterns;
 mod replay;
 mod resting;
 mod rows;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod twins;
 mod types;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use domain::{Arm, Domain, MAX_SECTIONS, NO_DOMAIN, Place, Section};
 use forms::Forms;
 use heap::IndexedHeap;
 use names::NameTable;
+use patterns::Patterns;
 use resting::Resting;
 pub use rows::{CrawlRow, DomainRow, Restoring, Row, SectionRow};
 pub use texts::SavedTexts;
 use texts::Texts;
+use twins::Twins;
 pub use types::{
     Admission, Admitted, CloseReason, Closed, Discovered, End, Gate, Judged, Next, Outcome, Refusal, Request,
     SectionId, Settings,
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::burstiness::Burstiness;
 use crate::policy::{ArmView, DomainView, Evidence, Policy};
 use crate::shape;
 
@@ -65,6 +70,7 @@ pub struct Steward {
     rng: fastrand::Rng,
     domains: Vec<Domain>,
     names: NameTable,
+    patterns: Patterns,
     candidates: IndexedHeap,
     /// Candidates with fewer than eight pages.
     probes: IndexedHeap,
@@ -77,6 +83,9 @@ pub struct Steward {
     /// Domains with text.
     sources: u64,
     texts: Texts,
+    twins: Twins,
+    /// Texts of domains that are tested for generated text.
+    words: BTreeMap<u32, Burstiness>,
     forms: Forms,
     arms: Vec<Arm>,
     views: Vec<ArmView>,
@@ -92,6 +101,7 @@ impl Steward {
             settings,
             domains: Vec::new(),
             names: NameTable::default(),
+            patterns: Patterns::default(),
             candidates: IndexedHeap::default(),
             probes: IndexedHeap::default(),
             resting: Resting::default(),
@@ -102,6 +112,8 @@ impl Steward {
             totals: Evidence::default(),
             sources: 0,
             texts: Texts::default(),
+            twins: Twins::default(),
+            words: BTreeMap::new(),
             forms: Forms::default(),
             arms: Vec::new(),
             views: Vec::new(),
@@ -184,7 +196,8 @@ impl Steward {
                 self.rest(id, domain.ready_at);
                 continue;
             }
-            match gate(domain.sections[section as usize].host_name()) {
+            let pattern = domain.sections[section as usize].pattern;
+            match gate(&self.patterns.host(pattern, &domain.name)) {
                 Gate::Open => return Next::Request(self.take(id, section, now)),
                 Gate::Until(at) => self.rest(id, at.max(now + 1)),
                 Gate::Group { group, until } => {
@@ -214,8 +227,9 @@ impl Steward {
     }
 
     /// The name of a section.
-    pub fn section_name(&self, domain: u32, section: SectionId) -> &str {
-        &self.domains[domain as usize].sections[section as usize].name
+    pub fn section_name(&self, domain: u32, section: SectionId) -> String {
+        let domain = &self.domains[domain as usize];
+        self.patterns.name(domain.sections[section as usize].pattern, &domain.name)
     }
 
     /// The number of URLs that wait in a section, where the queue knows better than the rows of a checkpoint.
@@ -301,16 +315,14 @@ impl Steward {
 
     fn section_id(&mut self, id: u32, name: &str) -> Result<SectionId, Refusal> {
         let domain = &self.domains[id as usize];
-        if let Some(section) = domain.section_named(name) {
+        if let Some(section) = domain.section_named(name, &self.patterns) {
             return Ok(section);
         }
-        let host = bare(domain::host_of(name));
-        let known =
-            domain.sections.iter().find(|section| bare(section.host_name()) == host).map(|section| section.host);
         if self.policy.has_sections() && self.has_plain(id, name) {
             return Err(Refusal::Alias);
         }
-        if known.is_none() && domain.hosts >= 4 * domain.allowed_hosts() && self.policy.has_sections() {
+        let is_new_host = domain.host_number(name, &self.patterns).is_none();
+        if is_new_host && domain.hosts >= 4 * domain.allowed_hosts() && self.policy.has_sections() {
             return Err(Refusal::ManyHosts);
         }
         let catch_all;
@@ -318,38 +330,43 @@ impl Steward {
         if domain.sections.len() >= MAX_SECTIONS {
             catch_all = format!("{}/**", domain::host_of(name));
             name = &catch_all;
-            if let Some(section) = domain.section_named(name) {
+            if let Some(section) = domain.section_named(name, &self.patterns) {
                 return Ok(section);
             }
             if domain.sections.len() >= 2 * MAX_SECTIONS {
                 return Err(Refusal::Full);
             }
         }
-        let section = domain.sections.len() as SectionId;
+        Ok(self.add_section(id, name))
+    }
+
+    /// Adds a section that is not known.
+    fn add_section(&mut self, id: u32, name: &str) -> SectionId {
         let domain = &mut self.domains[id as usize];
-        let host = known.unwrap_or(domain.hosts);
-        if known.is_none() {
+        let section = domain.sections.len() as SectionId;
+        let host = domain.host_number(name, &self.patterns).unwrap_or_else(|| {
             domain.hosts += 1;
-        }
+            domain.hosts - 1
+        });
         // Most domains have few sections: room for more of them would be most of the memory.
         if domain.sections.len() == domain.sections.capacity() {
             domain.sections.reserve_exact(1 + domain.sections.len() / 4);
         }
         domain.sections.push(Section {
-            name: name.into(),
+            pattern: self.patterns.number(name, &domain.name),
             waiting: 0,
             host,
             is_arm: false,
             closed: None,
             history: None,
         });
-        Ok(section)
+        section
     }
 
     /// Whether a section is the print, AMP or mobile version of a section that is known.
     fn has_plain(&self, id: u32, section: &str) -> bool {
         let Some(plain) = shape::plain_section(section) else { return false };
-        let knows = |name: &str| self.domains[id as usize].section_named(name).is_some();
+        let knows = |name: &str| self.domains[id as usize].section_named(name, &self.patterns).is_some();
         knows(&plain) || knows(&format!("www.{plain}"))
     }
 
@@ -393,10 +410,11 @@ impl Steward {
         let evidence = domain.evidence();
         let (mut arms, mut of_arms) = (std::mem::take(&mut self.arms), std::mem::take(&mut self.views));
         let (priority, section) = if self.policy.has_sections() {
-            domain.arms(&self.forms, &mut arms, &mut of_arms);
+            let names = (&self.patterns, &self.forms);
+            domain.arms(names, &mut arms, &mut of_arms);
             let view = view(domain, &evidence, &self.totals, self.sources);
             let choice = self.policy.choose(&view, &of_arms);
-            (choice.priority, arms.get(choice.arm).and_then(|arm| domain.section_of(*arm, &self.forms, &mut self.rng)))
+            (choice.priority, arms.get(choice.arm).and_then(|arm| domain.section_of(*arm, names, &mut self.rng)))
         } else {
             let view = view(domain, &evidence, &self.totals, self.sources);
             (self.policy.choose(&view, &[ArmView::plain(evidence)]).priority, domain.any_section(&mut self.rng))
@@ -489,9 +507,4 @@ fn view<'a>(domain: &'a Domain, evidence: &'a Evidence, totals: &Evidence, sourc
 
 fn name_key(name: &str) -> u64 {
     xxh3_64_with_seed(name.as_bytes(), 0)
-}
-
-/// A host without `www.`.
-fn bare(host: &str) -> &str {
-    host.strip_prefix("www.").unwrap_or(host)
 }

@@ -129,7 +129,7 @@ impl Steward {
             let rest = domain.rest_closed && !section.is_arm;
             Row::Section(SectionRow {
                 domain: domain.name.to_string(),
-                section: section.name.to_string(),
+                section: self.patterns.name(section.pattern, &domain.name),
                 arm: section.is_arm,
                 waiting: u64::from(section.waiting),
                 closed: section.closed.as_deref().cloned().or(rest.then_some(CloseReason::Floor)),
@@ -151,7 +151,8 @@ impl Steward {
         for id in 0..self.domains.len() as u32 {
             let domain = &mut self.domains[id as usize];
             for section in &mut domain.sections {
-                section.waiting = waiting(&domain.name, &section.name).try_into().unwrap_or(u32::MAX);
+                let name = self.patterns.name(section.pattern, &domain.name);
+                section.waiting = waiting(&domain.name, &name).try_into().unwrap_or(u32::MAX);
             }
             if domain.place == Place::Idle {
                 self.enqueue(id);
@@ -159,7 +160,8 @@ impl Steward {
         }
     }
 
-    fn restore_domain(&mut self, row: DomainRow, ready_at: u64, sources: &mut Vec<(u32, u64)>) {
+    /// Returns the number of the domain.
+    fn restore_domain(&mut self, row: DomainRow, ready_at: u64, sources: &mut Vec<(u32, u64)>) -> u32 {
         let found = Discovered { domain: &row.name, section: "", source: None, hints: row.hints };
         let id = self.domain_id(&found);
         let domain = &mut self.domains[id as usize];
@@ -179,11 +181,12 @@ impl Steward {
         if !row.source.is_empty() {
             sources.push((id, name_key(&row.source)));
         }
+        id
     }
 
-    fn restore_section(&mut self, row: &SectionRow) {
-        let Some(id) = self.number_of(&row.domain) else { return };
-        let Ok(section) = self.section_id(id, &row.section) else { return };
+    fn restore_section(&mut self, id: u32, row: &SectionRow) {
+        let known = self.domains[id as usize].section_named(&row.section, &self.patterns);
+        let section = known.unwrap_or_else(|| self.add_section(id, &row.section));
         let domain = &mut self.domains[id as usize];
         let of_section = &mut domain.sections[section as usize];
         of_section.waiting = row.waiting.try_into().unwrap_or(u32::MAX);
@@ -213,12 +216,14 @@ pub struct Restoring {
     steward: Steward,
     ready_at: u64,
     sources: Vec<(u32, u64)>,
+    /// The domain of the last row.
+    domain: Option<u32>,
 }
 
 impl Restoring {
     /// Begins without domains, which may be asked from `ready_at` on.
     pub fn new(settings: Settings, ready_at: u64) -> Restoring {
-        Restoring { steward: Steward::new(settings), ready_at, sources: Vec::new() }
+        Restoring { steward: Steward::new(settings), ready_at, sources: Vec::new(), domain: None }
     }
 
     /// Adds a row; that of a domain comes before those of its sections.
@@ -230,8 +235,15 @@ impl Restoring {
                 self.steward.totals.tokens = row.tokens;
                 self.steward.policy.restore(&row.learned);
             }
-            Row::Domain(row) => self.steward.restore_domain(row, self.ready_at, &mut self.sources),
-            Row::Section(row) => self.steward.restore_section(&row),
+            Row::Domain(row) => {
+                self.domain = Some(self.steward.restore_domain(row, self.ready_at, &mut self.sources));
+            }
+            Row::Section(row) => {
+                let is_last = |id: &u32| *self.steward.domain_name(*id) == *row.domain;
+                if let Some(id) = self.domain.filter(is_last).or_else(|| self.steward.number_of(&row.domain)) {
+                    self.steward.restore_section(id, &row);
+                }
+            }
         }
     }
 

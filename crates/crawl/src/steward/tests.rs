@@ -42,7 +42,7 @@ fn run(steward: &mut Steward, most: usize, tokens: impl Fn(&str) -> u64) -> Hash
         match steward.next(now, &mut open) {
             Next::Request(request) => {
                 asked += 1;
-                let section = steward.section_name(request.domain, request.section).to_owned();
+                let section = steward.section_name(request.domain, request.section);
                 let worth = worth(tokens(&section));
                 *pages.entry(section).or_default() += 1;
                 steward.done(&request, page(worth), now + PAUSE);
@@ -160,7 +160,7 @@ fn a_section_that_repeats_another_becomes_its_alias() {
     for _ in 0..40 {
         match steward.next(now, &mut open) {
             Next::Request(request) => {
-                let section = steward.section_name(request.domain, request.section).to_owned();
+                let section = steward.section_name(request.domain, request.section);
                 let number = served.entry(section).or_default();
                 *number += 1;
                 let words: String = (0..300).map(|word| format!("w{word}n{number} ")).collect();
@@ -212,6 +212,31 @@ fn a_site_that_fills_templates_is_closed_and_one_with_copies_is_not() {
             closed |= judged.closed.iter().any(|closed| closed.why == CloseReason::Template);
         }
         assert_eq!(closed, domain == "spun.example", "{domain}");
+    }
+}
+
+#[test]
+fn a_site_of_words_by_chance_is_closed_and_one_whose_texts_have_subjects_is_not() {
+    let mut steward = steward(Rule::Tidings);
+    let mut random = fastrand::Rng::with_seed(1);
+    for (domain, has_subjects) in [("machine.example", false), ("people.example", true)] {
+        let section = format!("{domain}/*");
+        let mut closed_at = None;
+        for number in 0..60 {
+            found(&mut steward, domain, &section, None, 1);
+            let Next::Request(request) = steward.next(number * PAUSE + 1, &mut open) else { break };
+            let mut word = || match has_subjects && random.u32(..3) == 0 {
+                true => format!("subject{number}x{} ", random.u32(..30)),
+                false => format!("word{} ", (random.f64().powi(2) * 6_000.0) as u32),
+            };
+            let text = TextFingerprint::of(&(0..300).map(|_| word()).collect::<String>(), "");
+            let outcome = Outcome::Page { worth: worth(300), text: Some(&text), front: false };
+            let judged = steward.done(&request, outcome, 1);
+            if judged.closed.iter().any(|closed| closed.why == CloseReason::Generated) {
+                closed_at = Some(number);
+            }
+        }
+        assert_eq!(closed_at, (!has_subjects).then_some(15), "{domain}");
     }
 }
 

@@ -209,6 +209,8 @@ pub enum CloseReason {
     Parked,
     /// Its texts are made of sentences that its other texts have too.
     Template,
+    /// The words of its texts are spread over them as by chance.
+    Generated,
     /// All its sections are closed.
     Sections,
     /// Closed by the user.
@@ -226,6 +228,7 @@ impl fmt::Display for CloseReason {
             CloseReason::Alias(section) => write!(f, "the same texts as {section}"),
             CloseReason::Parked => f.write_str("its front page has the text of other domains' front pages"),
             CloseReason::Template => f.write_str("its texts repeat each other's sentences: filled templates"),
+            CloseReason::Generated => f.write_str("the words of its texts are spread as by chance: generated text"),
             CloseReason::Sections => f.write_str("all sections closed"),
             CloseReason::Request => f.write_str("closed by the user"),
             CloseReason::HandedOver => f.write_str("another shard crawls it"),

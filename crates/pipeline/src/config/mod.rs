@@ -9,6 +9,7 @@ mod external;
 mod feeds;
 mod fetch;
 mod gate;
+mod harvest;
 mod index;
 mod keys;
 mod reference;
@@ -35,6 +36,7 @@ pub use external::ExternalConfig;
 pub use feeds::FeedsConfig;
 pub use fetch::FetchConfig;
 pub use gate::GateConfig;
+pub use harvest::{HarvestConfig, Machines};
 pub use index::IndexConfig;
 pub use keys::variables;
 pub use reference::{EffectiveConfig, reference};
@@ -57,6 +59,8 @@ pub struct Config {
     pub feeds: FeedsConfig,
     /// Storage.
     pub store: StoreConfig,
+    /// Harvest on several machines.
+    pub harvest: HarvestConfig,
     /// Feed discovery.
     pub discover: DiscoverConfig,
     /// Crawls that follow links.
@@ -112,6 +116,7 @@ impl Config {
         self.fetch.check()?;
         self.feeds.check()?;
         self.store.check()?;
+        self.harvest.check()?;
         self.discover.check()?;
         self.crawl.check()?;
         self.clean.check()?;

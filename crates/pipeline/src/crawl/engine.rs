@@ -16,7 +16,7 @@ use tidings_crawl::policy::{DomainHints, PageWorth};
 use tidings_crawl::queue::WaitingUrl;
 use tidings_crawl::saved::{self, Checkpoints};
 use tidings_crawl::steward::{Admission, Discovered, End, Gate, Judged, Next, Outcome, Request, Settings, Steward};
-use tidings_crawl::tables::{COUNT_TABLE, LastEnd, PageCounts};
+use tidings_crawl::tables::{COUNT_TABLE, LastEnd, PageCounts, TWIN};
 use tidings_crawl::{CrawlState, Done, Link, fingerprint, shape};
 use tidings_fetch::{CrawlStats, HostQueue, Partition};
 use tidings_model::{FailureKind, LinkRegion, Status, address, clock};
@@ -52,6 +52,8 @@ const MAX_WAIT_MS: u64 = 120_000;
 const MIN_SIFT: usize = 2000;
 /// The shortest time between two sifts of a large seen-set because requests run low.
 const LOW_SIFT: Duration = Duration::from_secs(1);
+/// Links of the journal of the last run that are offered again before the first request, and between requests.
+const BACKLOG_STEP: usize = 2000;
 /// Known URLs from which on a seen-set is large.
 const LARGE_SEEN: u64 = 1_000_000;
 
@@ -100,6 +102,10 @@ pub(super) struct Crawled {
     pub(super) refused: u64,
     /// Requests that gave no page.
     pub(super) failed: u64,
+    /// Pages of this run by outcome.
+    pub(super) counts: PageCounts,
+    /// URLs that were skipped because a twin of their site was asked for the page.
+    pub(super) twins: u64,
     /// URLs that led to another shard.
     pub(super) moved: u64,
     /// New tokens of this run.
@@ -157,7 +163,7 @@ pub(super) struct Channels {
 
 impl Engine {
     /// Opens a crawl: its last checkpoint, then its journal, then new seeds. The journal goes on until the next checkpoint,
-    /// so that a large crawl sends requests soon.
+    /// and most of its links are offered again while requests are sent, so that a large crawl sends the first one soon.
     pub(super) fn open(mut setup: EngineSetup, seeds: &[String]) -> Result<Engine> {
         let mut state = CrawlState::open(&setup.folder)?;
         if let Some(shard) = setup.shard {
@@ -183,7 +189,9 @@ impl Engine {
             counts.add(done);
         }
         let order = setup.order.clone();
-        state.recover(|link| admit(&mut steward, &order, link))?;
+        state.recover(&finished)?;
+        state.offer_backlog(BACKLOG_STEP)?;
+        state.sift(|link| admit(&mut steward, &order, link))?;
         steward.count_waiting(|domain, section| state.waiting_in(domain, section));
         let now = Instant::now();
         let bounds = setup.order.bounds();
@@ -243,11 +251,16 @@ impl Engine {
 
     /// The hosts that would be asked first, with their URLs.
     pub(super) fn preview(&mut self, count: usize) -> Result<Vec<String>> {
+        self.catch_up()?;
         let mut urls = Vec::new();
         while urls.len() < count {
             let Next::Request(request) = self.steward.next(0, &mut |_| Gate::Open) else { break };
             let (domain, section) = self.names(&request);
-            urls.extend(self.state.take(&domain, &section)?.map(|url| url.url));
+            let taken = self.state.take(&domain, &section)?;
+            // The site may be chosen again, as if its page had told nothing.
+            let outcome = if taken.is_some() { Outcome::NotCounted } else { Outcome::Empty };
+            self.steward.done(&request, outcome, 0);
+            urls.extend(taken.map(|url| url.url));
         }
         Ok(urls)
     }
@@ -258,7 +271,7 @@ impl Engine {
 
     fn names(&self, request: &Request) -> (String, String) {
         let domain = self.steward.domain_name(request.domain).to_owned();
-        (domain, self.steward.section_name(request.domain, request.section).to_owned())
+        (domain, self.steward.section_name(request.domain, request.section))
     }
 
     /// Crawls until a budget is spent, nothing is left, or the crawler ends.
@@ -283,6 +296,7 @@ impl Engine {
 
     fn work(&mut self, channels: &mut Channels) -> Result<()> {
         loop {
+            self.state.offer_backlog(BACKLOG_STEP)?;
             let wait = self.send_requests(channels)?;
             match channels.reports.recv_timeout(wait.min(TICK)) {
                 Ok(reports) => self.take_reports(reports, channels)?,
@@ -313,6 +327,10 @@ impl Engine {
             match next {
                 Next::Request(request) => self.send(request, channels)?,
                 Next::Wait(_) | Next::Idle | Next::Finished(End::Dry) if self.may_sift() => self.sift()?,
+                // Links of the last run's journal follow; reports are taken between their pieces.
+                Next::Wait(_) | Next::Idle | Next::Finished(End::Dry) if self.state.has_backlog() => {
+                    return Ok(Duration::ZERO);
+                }
                 Next::Finished(End::Dry) if self.fold_inboxes()? => {}
                 Next::Wait(at) if at > now + MAX_WAIT_MS && self.in_flight.is_empty() => self.end(End::Dry, channels),
                 Next::Wait(at) => return Ok(Duration::from_millis(at.saturating_sub(now))),
@@ -341,6 +359,10 @@ impl Engine {
             self.steward.done(&request, Outcome::Empty, 0);
             return Ok(());
         };
+        if self.steward.has_twin(&request, &url.url) {
+            self.skip_twin(&request, url);
+            return Ok(());
+        }
         self.next_job = self.next_job.wrapping_add(1);
         let job = self.next_job;
         let host = address::host(&url.url).unwrap_or_default().to_ascii_lowercase();
@@ -354,10 +376,25 @@ impl Engine {
         Ok(())
     }
 
+    /// Finishes a URL without a request: a domain with the same pages was asked for it.
+    fn skip_twin(&mut self, request: &Request, url: WaitingUrl) {
+        let (status, worth) = (TWIN.to_owned(), PageWorth::default());
+        let done = Done { url: url.url, status, worth, requested: false, refused: None, text: None };
+        self.crawled.twins += 1;
+        self.state.done(done);
+        self.steward.done(request, Outcome::NotCounted, 0);
+    }
+
     pub(super) fn sift(&mut self) -> Result<()> {
         self.sifted = Instant::now();
         let Engine { state, steward, setup, .. } = self;
         Ok(state.sift(|link| admit(steward, &setup.order, link))?)
+    }
+
+    /// Offers and sifts what is left of the last run's journal.
+    fn catch_up(&mut self) -> Result<()> {
+        let Engine { state, steward, setup, .. } = self;
+        Ok(state.catch_up(|link| admit(steward, &setup.order, link))?)
     }
 
     fn take_reports(&mut self, reports: Vec<PageReport>, channels: &Channels) -> Result<()> {
@@ -401,6 +438,7 @@ impl Engine {
                     new_share: 1.0,
                     exact_duplicate: false,
                 };
+                self.steward.fetched(&flight.request, &flight.url.url, page.text.as_ref());
                 self.steward.done(&flight.request, Outcome::Page { worth, text: page.text.as_ref(), front }, ready_at)
             }
             None if report.requested => {
@@ -418,7 +456,9 @@ impl Engine {
         let status = &report.status;
         // Without a network no site has failed.
         let is_outage = status.is_network_trouble() && !is_online;
-        let is_unasked = !report.requested && status.is_host_trouble();
+        // A seed at a private address waits until the settings allow it; a link to one is not worth that.
+        let is_closed_seed = url.depth == 0 && *status == Status::Failed(FailureKind::Private);
+        let is_unasked = !report.requested && status.is_host_trouble() || is_closed_seed;
         if is_outage || is_unasked || *status == Status::Failed(FailureKind::Postponed) {
             return Some(POSTPONED_MS);
         }
@@ -472,11 +512,13 @@ impl Engine {
             (None, _) => self.crawled.failed += 1,
         }
         self.counts.add(&done);
+        self.crawled.counts.add(&done);
         self.state.done(done);
     }
 
     /// Writes the state. URLs in flight are named and wait again after a crash.
     fn checkpoint(&mut self) -> Result<()> {
+        self.catch_up()?;
         self.sift()?;
         self.checkpoints.write(&mut self.state, &mut self.steward, &self.counts)?;
         self.checkpointed = Instant::now();
@@ -507,7 +549,7 @@ fn admit(steward: &mut Steward, order: &Order, link: &mut Link) -> bool {
     let found = Discovered { domain: &url.domain, section: &url.section, source, hints };
     match steward.discovered(&found) {
         Admission::Admit(admitted) => {
-            link.url.section = steward.section_name(admitted.domain, admitted.section).to_owned();
+            link.url.section = steward.section_name(admitted.domain, admitted.section);
             true
         }
         Admission::Refuse(_) => false,

@@ -17,7 +17,7 @@ mod follow;
 mod order;
 mod processor;
 mod seeds;
-mod sharding;
+pub(crate) mod sharding;
 mod sitemaps;
 mod topic;
 mod view;
@@ -58,9 +58,10 @@ pub(crate) use finds::{Finds, FoundSource};
 pub use order::{Order, Scope};
 use processor::{CrawlJobs, CrawlProcessor, ProcessorSettings};
 pub use seeds::{SeedSource, seeds};
-use sharding::ShardMap;
+use sharding::{Division, ShardMap};
 use topic::Topic;
 pub use topic::terms as topic_terms;
+use view::reasons;
 pub use view::{DomainTrace, domain_trace, summaries};
 pub(crate) use view::{lines, summary_text};
 
@@ -315,7 +316,7 @@ fn setup(context: &RunContext, options: &Options, order: Order, removed: Arc<Rem
     let folder = context.home.crawl(&options.name);
     Ok(EngineSetup {
         shard,
-        shards: shard.map(|shard| Arc::new(ShardMap::new(shard, fetch.shared_networks.clone()))),
+        shards: shard.map(|shard| Arc::new(ShardMap::new(Division::Even { shard }, fetch.shared_networks.clone()))),
         inboxes: if shard.is_some() { inboxes(&folder, &options.inboxes) } else { Vec::new() },
         folder,
         order,
@@ -427,12 +428,18 @@ fn outcome(context: &RunContext, options: &Options, ingested: ingest::Ingested, 
         _ => ending.after(String::new()),
     };
     let moved = if crawled.moved > 0 { format!(", {} of other shards", grouped(crawled.moved)) } else { String::new() };
+    let twins = match crawled.twins {
+        0 => String::new(),
+        twins => format!(", {} skipped because a mirror had them", grouped(twins)),
+    };
     let text = format!(
-        "crawl `{}`: {} stored, {} without wanted text, {} failed{moved}; {}; {} met, {}{why}, {}\n",
+        "crawl `{}`: {} stored, {} without wanted text{}, {} failed{}{moved}{twins}; {}; {} met, {}{why}, {}\n",
         options.name,
         count(crawled.kept, "page"),
         grouped(crawled.refused),
+        reasons(&crawled.counts.refused),
         grouped(crawled.failed),
+        reasons(&crawled.counts.failed),
         count(crawled.tokens, "new word"),
         count(crawled.domains, "site"),
         waiting_text(crawled.waiting),

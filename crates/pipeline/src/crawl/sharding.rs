@@ -1,13 +1,13 @@
-//! Crawls on several machines: which registered domains belong to this one.
+//! Crawls and harvests on several machines: which registered domains belong to this one.
 //!
-//! A domain belongs to the shard that its hash names ([`Shard::owner`]). Sites that share an IP address must share its
+//! A domain belongs to the shard that its hash names ([`Division::owner`]). Sites that share an IP address must share its
 //! pauses, so when the name of a host is resolved before the first request to its domain, the hash of the address decides
 //! instead: the domain is handed over to the shard of the address, once, and links to it are forwarded. Addresses of
 //! content delivery networks (`fetch.shared_networks`) have no pauses and decide nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tidings_feeds::discover::registrable;
 use tidings_fetch::Partition;
@@ -15,10 +15,45 @@ use tidings_fetch::guard::Network;
 
 use crate::shard::Shard;
 
-/// The domains of a shard.
+/// A division of the web among machines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Division {
+    /// Equal parts.
+    Even {
+        /// The part of this machine.
+        shard: Shard,
+    },
+    /// Parts by a table.
+    Table {
+        /// This machine, counted from 1.
+        machine: u32,
+        /// The machine of each virtual shard.
+        machines: Arc<[u32]>,
+    },
+}
+
+impl Division {
+    /// The machine, counted from 1, that asks the hosts of a registered domain, or at an IP address.
+    pub(crate) fn owner(&self, name: &str) -> u32 {
+        match self {
+            Division::Even { shard } => Shard::owner(name, shard.count()).index(),
+            Division::Table { machines, .. } => machines[Shard::virtual_shard(name)],
+        }
+    }
+
+    /// This machine, counted from 1.
+    pub(crate) fn this(&self) -> u32 {
+        match self {
+            Division::Even { shard } => shard.index(),
+            Division::Table { machine, .. } => *machine,
+        }
+    }
+}
+
+/// The domains of a machine.
 #[derive(Debug)]
-pub(super) struct ShardMap {
-    shard: Shard,
+pub(crate) struct ShardMap {
+    division: Division,
     shared: Vec<Network>,
     domains: RwLock<Domains>,
 }
@@ -32,33 +67,44 @@ struct Domains {
 }
 
 impl ShardMap {
-    pub(super) fn new(shard: Shard, shared: Vec<Network>) -> ShardMap {
-        ShardMap { shard, shared, domains: RwLock::default() }
+    pub(crate) fn new(division: Division, shared: Vec<Network>) -> ShardMap {
+        ShardMap { division, shared, domains: RwLock::default() }
     }
 
     /// A domain of this shard belongs to another one.
-    pub(super) fn hand_over(&self, domain: &str, shard: u32) {
+    pub(crate) fn hand_over(&self, domain: &str, shard: u32) {
         self.write().handed_over.insert(domain.to_owned(), shard);
     }
 
     /// A domain stays here.
-    pub(super) fn settle(&self, domain: &str) {
+    pub(crate) fn settle(&self, domain: &str) {
         self.write().settled.insert(domain.to_owned());
     }
 
     /// The other shard to which a domain belongs; `None` if it belongs to this one.
-    pub(super) fn destination(&self, domain: &str) -> Option<u32> {
+    pub(crate) fn destination(&self, domain: &str) -> Option<u32> {
         let domains = self.domains.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(shard) = domains.handed_over.get(domain) {
             return Some(*shard);
         }
-        let owner = Shard::owner(domain, self.shard.count());
-        (owner != self.shard && !domains.settled.contains(domain)).then(|| owner.index())
+        let owner = self.division.owner(domain);
+        (owner != self.division.this() && !domains.settled.contains(domain)).then_some(owner)
     }
 
     /// Whether a domain of this shard belongs to another one because of its address.
-    pub(super) fn is_handed_over(&self, domain: &str) -> bool {
+    pub(crate) fn is_handed_over(&self, domain: &str) -> bool {
         self.domains.read().unwrap_or_else(PoisonError::into_inner).handed_over.contains_key(domain)
+    }
+
+    /// Domains of this machine that another one has now.
+    pub(crate) fn handed_over_domains(&self) -> Vec<(String, u32)> {
+        let domains = self.domains.read().unwrap_or_else(PoisonError::into_inner);
+        domains.handed_over.iter().map(|(domain, machine)| (domain.clone(), *machine)).collect()
+    }
+
+    /// Domains that stay here.
+    pub(crate) fn settled_domains(&self) -> Vec<String> {
+        self.domains.read().unwrap_or_else(PoisonError::into_inner).settled.iter().cloned().collect()
     }
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Domains> {
@@ -74,14 +120,14 @@ impl Partition for ShardMap {
     fn owns_address(&self, host: &str, ip: IpAddr) -> bool {
         let domain = registrable(host).unwrap_or(host);
         let ip = ip.to_canonical();
-        let owner = Shard::owner(&ip.to_string(), self.shard.count());
+        let owner = self.division.owner(&ip.to_string());
         let is_shared = self.shared.iter().any(|network| network.contains(ip));
         let mut domains = self.write();
-        if domains.settled.contains(domain) || owner == self.shard || is_shared {
+        if domains.settled.contains(domain) || owner == self.division.this() || is_shared {
             domains.settled.insert(domain.to_owned());
             return true;
         }
-        domains.handed_over.insert(domain.to_owned(), owner.index());
+        domains.handed_over.insert(domain.to_owned(), owner);
         false
     }
 }
@@ -91,7 +137,8 @@ mod tests {
     use super::*;
 
     fn map(index: u32) -> ShardMap {
-        ShardMap::new(Shard::new(index, 3).unwrap(), vec!["192.0.2.0/24".parse().unwrap()])
+        let shard = Shard::new(index, 3).unwrap();
+        ShardMap::new(Division::Even { shard }, vec!["192.0.2.0/24".parse().unwrap()])
     }
 
     /// An address that belongs to a shard.

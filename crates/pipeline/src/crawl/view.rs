@@ -26,7 +26,7 @@ pub struct DomainTrace {
 }
 
 /// The reasons of most pages, for a line of text: `short 12, off-topic 3`.
-fn reasons(counts: &BTreeMap<String, u64>) -> String {
+pub(super) fn reasons(counts: &BTreeMap<String, u64>) -> String {
     const SHOWN: usize = 3;
     let mut sorted: Vec<(&String, &u64)> = counts.iter().collect();
     sorted.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), name.as_str()));

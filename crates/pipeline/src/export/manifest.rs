@@ -59,6 +59,11 @@ pub struct CorpusState {
     pub days: u64,
     /// The generation of each queried index, by language.
     pub index_generations: BTreeMap<String, u64>,
+    /// The checksum of the annotated text of each language, as `tidings digest --lang CODE` prints it, at the time of the
+    /// export; of the selected languages that have text. Empty if much text would have to be read for it: run `tidings digest`
+    /// first, which stores it.
+    #[serde(default)]
+    pub digests: BTreeMap<String, String>,
 }
 
 /// Document counts.

@@ -24,7 +24,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use tidings_model::TextLayers;
 use tidings_model::purpose::Purpose;
-use tidings_store::{docs, removed, text};
+use tidings_store::{Home, digest, docs, removed, text};
 use xxhash_rust::xxh3::xxh3_128;
 
 pub use self::format::{ExportFormat, FORMATS, FormatRow, LEAST_PUBLIC_DOCUMENTS};
@@ -144,9 +144,20 @@ pub fn run(
     if removed::stamp(pipeline.home()) != removals {
         bail!("pages were removed while the export was written, and it may have them; run it again");
     }
-    let manifest = manifest(options, counts, selection, figures, &mut target);
+    let mut manifest = manifest(options, counts, selection, figures, &mut target);
+    manifest.corpus.digests = digests(pipeline.home(), &options.selection.languages)?;
     target.publish(&manifest)?;
     Ok(ExportOutcome { manifest, target: shown, losses, seconds: began.elapsed().as_secs_f64() })
+}
+
+/// The most compressed text that is read for the checksums of a manifest.
+const MAX_UNREAD_BYTES: u64 = 2 << 30;
+
+/// The checksums of the text of the selected languages.
+fn digests(home: &Home, languages: &[String]) -> Result<BTreeMap<String, String>> {
+    let mut digests = digest::of_languages(home, MAX_UNREAD_BYTES)?.unwrap_or_default();
+    digests.retain(|language, _| languages.is_empty() || languages.contains(language));
+    Ok(digests)
 }
 
 /// The options with the layers of the text that they select.
@@ -182,6 +193,7 @@ fn manifest(
             state: format!("{:032x}", xxh3_128(counts.inputs.as_bytes())),
             days: counts.days,
             index_generations: selection.generations,
+            digests: BTreeMap::new(),
         },
         documents: DocumentCounts {
             read: counts.read,

@@ -14,6 +14,7 @@ use crate::archive::recall::Recall;
 use crate::crawl::{self, CrawlSummary};
 use crate::display::{bytes, count, grouped};
 use crate::outcome::Outcome;
+use crate::shard_view::{ShardWorkView, shard_work};
 use crate::stage::StageId;
 
 /// Languages that are shown each for itself.
@@ -60,6 +61,9 @@ pub struct StatusOutcome {
     /// Crawls that follow links, at their last checkpoints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub crawls: Vec<CrawlSummary>,
+    /// The work of several processes, if they are at work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<ShardWorkView>,
     /// The home, for people.
     #[serde(skip)]
     home: String,
@@ -79,6 +83,7 @@ pub fn status(pipeline: &Pipeline) -> Result<StatusOutcome> {
         pages_per_hour: health.harvest.pages as f64 / health.harvest.hours,
         health,
         crawls: crawl::summaries(home)?,
+        work: shard_work(home, config)?,
         home: home.root().display().to_string(),
     })
 }
@@ -121,6 +126,10 @@ impl fmt::Display for StatusOutcome {
         row(f, "lag", &self.lag())?;
         row(f, "pages", &self.pages())?;
         self.crawls.iter().try_for_each(|crawl| row(f, "crawl", &crawl::summary_text(crawl)))?;
+        let work = self.work.as_ref().map(ShardWorkView::lines).unwrap_or_default();
+        for (at, line) in work.iter().enumerate() {
+            row(f, if at == 0 { "work" } else { "" }, line)?;
+        }
         let upgrade = self.health.upgrade.as_ref().filter(|upgrade| !upgrade.is_empty());
         let upgrade = upgrade.map(|upgrade| format!("the next run rebuilds: {upgrade}"));
         let optional = [

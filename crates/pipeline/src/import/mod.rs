@@ -24,9 +24,10 @@ use jiff::Timestamp;
 use tidings_fetch::decode::Ceiling;
 use tidings_formats::compressed;
 use tidings_formats::warc::Position;
+use tidings_store::claims::{Attempt, Claim};
 use tidings_store::import_log::{self, Input, PageImporter};
 use tidings_store::removed::Removed;
-use tidings_store::{input_files, plan, rfc3339};
+use tidings_store::{Error, input_files, plan, rfc3339};
 
 pub use self::format::{FORMATS, FormatRow, ImportFormat};
 pub use self::lines::{LinesOptions, LinesOutcome, run as run_lines};
@@ -109,6 +110,7 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<ImportOutcome> {
     let mut inputs = format::expand(&options.paths, options.format)?;
     divide(&mut inputs, pipeline.shard());
     let context = RunContext::open(pipeline, "import")?;
+    let _claim = claim_division(&context)?;
     let mut import = Import::begin(&context, options, inputs.unknown)?;
     let mut log = context.log();
     if !options.dry_run {
@@ -128,6 +130,25 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<ImportOutcome> {
     kept?;
     logged?;
     Ok(outcome)
+}
+
+/// Claims the shard of an import. Shards of another division would import the same files at the same time.
+fn claim_division(context: &RunContext) -> Result<Option<Claim>> {
+    if context.shard.is_whole() {
+        return Ok(None);
+    }
+    let (home, stage, shard) = (&context.home, "import", context.shard.file_name());
+    let count = |unit: &str| unit.rsplit_once("-of-").map(|(_, count)| count.to_owned());
+    let locked = |by: String| Error::Locked { root: home.root().to_owned(), pid: Some(by) };
+    let claim = match home.claim(stage, &shard)? {
+        Attempt::Taken(claim) => claim,
+        Attempt::Held(other) => return Err(locked(other.shown()).into()),
+    };
+    let others = home.claims()?;
+    match others.iter().find(|other| other.stage == stage && count(&other.unit) != count(&shard)) {
+        Some(other) => Err(locked(other.shown()).into()),
+        None => Ok(Some(claim)),
+    }
 }
 
 /// Keeps the inputs of a shard, files by name. Plans, feed lists and unknown files belong to the shard of undivided

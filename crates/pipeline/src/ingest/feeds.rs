@@ -22,6 +22,7 @@ use super::publishing_rate::{
 };
 use super::sitemaps::{PollSource, SitemapRules};
 use super::{Batch, Processor};
+use crate::harvest::MovedFeeds;
 
 /// The number of consecutive permanent redirects after which a move is accepted: servers under maintenance redirect all
 /// requests to their front page for an hour.
@@ -48,6 +49,7 @@ pub struct FeedProcessor {
     sources: Arc<Vec<PollSource>>,
     sitemaps: SitemapRules,
     pages: Arc<PageRules>,
+    moved: MovedFeeds,
 }
 
 /// The document of a poll.
@@ -74,6 +76,7 @@ impl FeedProcessor {
             sources: Arc::default(),
             sitemaps: SitemapRules::default(),
             pages: Arc::default(),
+            moved: MovedFeeds::default(),
         }
     }
 
@@ -85,6 +88,11 @@ impl FeedProcessor {
     /// The same processor with what is known of the sites of pages.
     pub fn with_pages(self, pages: Arc<PageRules>) -> FeedProcessor {
         FeedProcessor { pages, ..self }
+    }
+
+    /// The same processor with a list of the feeds that have moved to hosts of other machines.
+    pub(crate) fn with_moved(self, moved: MovedFeeds) -> FeedProcessor {
+        FeedProcessor { moved, ..self }
     }
 
     /// The poll's outcome with the feed's next poll.
@@ -134,6 +142,7 @@ impl FeedProcessor {
         note_move(&mut state, result);
         let answer = match &result.result {
             Ok(answer) => answer,
+            Err((Status::Failed(FailureKind::MovedShard), _)) => return (self.moved_away(state, result), None),
             Err((status, detail)) => return (failed(state, format!("{status}: {detail}")), None),
         };
         let state = match answer.status.as_u16() {
@@ -169,6 +178,16 @@ impl FeedProcessor {
             code => failed(state, format!("{code}: HTTP status {}", answer.status)),
         };
         (state, None)
+    }
+
+    /// The state of a feed whose host belongs to another machine, or that redirects to one. The feed in the list is
+    /// polled again: a redirect may end.
+    fn moved_away(&self, state: FeedState, result: &FetchResult) -> FeedState {
+        if result.redirects.is_empty() {
+            return FeedState { checked: self.known[result.job as usize].checked.clone(), ..state };
+        }
+        self.moved.lock().expect("no panic while held").push((state.feed.clone(), result.url.clone()));
+        failed(state, format!("{}: it redirects to a host of another machine", FailureKind::MovedShard))
     }
 
     /// The document in a response; `None` if the body is unchanged.

@@ -7,7 +7,7 @@ use http::header;
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse, head_text, rights};
 use tidings_formats::warc;
-use tidings_model::{FailureKind, Page, PageOrigin, Rights, Row, Status};
+use tidings_model::{FailureKind, Page, PageOrigin, Rights, Row, Status, address};
 use tidings_store::feed_texts::FeedTexts;
 use tidings_store::journal::{Failure, Record, Validators, Visit};
 use tidings_store::removed::Removed;
@@ -258,6 +258,10 @@ impl Processor for PageProcessor {
                 self.revise(&row, &result, known, &mut batch);
                 continue;
             }
+            if let Err((Status::Failed(FailureKind::MovedShard), _)) = &result.result {
+                moved_away(&row, &result, &mut batch);
+                continue;
+            }
             let (status, detail) = match &result.result {
                 Err((status, detail)) => {
                     log::debug!("{}: {status} ({detail})", row.url);
@@ -276,6 +280,24 @@ impl Processor for PageProcessor {
         }
         batch
     }
+}
+
+/// An entry that leads to a host of another machine: the target of its redirects becomes an entry in the same step, and
+/// is handed over with the others. An entry whose host belongs to another machine by its address just waits for that.
+fn moved_away(row: &Row<'_>, result: &FetchResult, batch: &mut Batch) {
+    let status = Status::Failed(FailureKind::MovedShard);
+    batch.counters.add(status.to_string(), 1);
+    let Some(target) = address::normalise(&result.url, None).filter(|_| !result.redirects.is_empty()) else { return };
+    batch.step.push(&Record::Listed {
+        feed: row.feed.into(),
+        seen: row.seen.into(),
+        published: row.published.into(),
+        url: target.into(),
+        title: row.title.into(),
+        updated: "".into(),
+        text: None,
+    });
+    batch.step.push(&outcome(row, result, &status, ""));
 }
 
 /// The outcome of an entry. Failures of its host, and failures before a request was sent, are no attempts.

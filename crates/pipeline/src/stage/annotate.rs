@@ -8,6 +8,7 @@
 mod batch;
 mod day_reader;
 mod new_layers;
+mod one_language;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -44,6 +45,7 @@ use crate::repair::{self, DamagedFiles};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
 
+pub(crate) use self::one_language::OneLanguage;
 pub use self::sources::{
     FeedLabels, annotators, annotators_of_home, install_models, installed_packs, labels, plain, read_models,
 };
@@ -249,7 +251,7 @@ impl Stage for Annotate {
             );
         }
         // Such text may be the last copy, so it is kept and stays searchable.
-        if context.shard.takes_undivided() {
+        if context.takes_undivided {
             let known: BTreeSet<String> = docs::document_days(&context.home)?.into_iter().collect();
             let others: Vec<String> =
                 text::days(&context.home)?.into_iter().filter(|day| !known.contains(day)).collect();
@@ -393,7 +395,7 @@ impl StageRun for AnnotateRun<'_> {
             log::warn!("the annotator of {language} crashed and was restarted {} ({why})", count(times, "time"));
             outcome.restarts.insert(language.to_owned(), times);
         }
-        if outcome.days > 0 && self.context.shard.takes_undivided() {
+        if outcome.days > 0 && self.context.takes_undivided {
             text_growth::remove_before(&self.context.home, &self.growing_from)?;
         }
         outcome.done = ending.is_done() && outcome.days_damaged.is_empty();
@@ -418,6 +420,9 @@ impl AnnotateRun<'_> {
     fn make(&self, wanted: TextRecipe) -> Result<(TextRecipe, Work)> {
         if let Some(former) = self.text_without_layers(&wanted)? {
             return self.make_layers(wanted, &former);
+        }
+        if let Some(former) = self.text_of_other_languages(&wanted)? {
+            return self.make_language(wanted, &former);
         }
         let home = &self.context.home;
         let annotators = &self.sources.annotators;

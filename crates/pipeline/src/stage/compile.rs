@@ -204,7 +204,7 @@ impl Stage for Compile {
 
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
         let mut hide = hidden::read(&context.home)?;
-        if !self.hide.is_empty() && context.shard.takes_undivided() {
+        if !self.hide.is_empty() && context.takes_undivided {
             // The list is written first: if this run fails, the next one hides the documents.
             hide.extend(self.hide.iter().cloned());
             hidden::write(&context.home, &hide)?;
@@ -489,6 +489,7 @@ impl CompileRun<'_> {
         let inputs = self.add(&mut writer, &new, replacing, &texts)?;
         let before = writer.snapshot().tokens();
         let added = inputs.len();
+        context.home.check_claims()?;
         writer.commit(inputs)?;
         let after = writer.snapshot().tokens();
         hidden += hide(&mut writer, &self.hide)?;
@@ -621,7 +622,7 @@ mod tests {
             left: 2,
             reason: Some(crate::cancel::StopReason::DiskFull),
             min_free_mib: 512,
-            in_other_shards: 0,
+            ..Ending::default()
         };
         let full = "stopped because the disk has less than 512 MiB free (store.min_free_mib)";
         let none = CompileOutcome { languages_left: 2, ending: ending.clone(), ..with(&[]) };

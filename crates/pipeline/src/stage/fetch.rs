@@ -9,7 +9,7 @@ use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
-use tidings_model::{Prospect, Row, address, is_archive};
+use tidings_model::{FailureKind, Prospect, Row, address, is_archive};
 use tidings_store::failures::Retries;
 use tidings_store::feed_texts::FeedTexts;
 use tidings_store::pages::{Archivist, PageWriter};
@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::context::{RunContext, StageLog, elapsed};
 use crate::discover::{self, GrowOutcome};
 use crate::display::{count, grouped, span, span_s};
+use crate::harvest::{HarvestPart, MovedFeeds};
 use crate::ingest::equivalents::Equivalents;
 use crate::ingest::host_memory::{HostMemory, remembered_rules, require_contact};
 use crate::ingest::page_sources::page_sources;
@@ -166,7 +167,10 @@ impl StageRun for FetchRun<'_> {
             };
             FetchOutcome { done: ending.is_done(), text, ..FetchOutcome::default() }
         });
-        let grows = self.context.config.discover.grow && !self.context.cancel.is_cancelled();
+        let config = &self.context.config;
+        // A search for feeds asks hosts of other machines.
+        let is_alone = config.harvest.machines.is_empty();
+        let grows = config.discover.grow && is_alone && !self.context.cancel.is_cancelled();
         if grows && !outcome.statuses.0.is_empty() {
             let grown = discover::grow(&self.context.follow_up("discover")?, super::seed(self.stage.seed))?;
             outcome.text.push_str(&grown.to_string());
@@ -180,7 +184,12 @@ impl StageRun for FetchRun<'_> {
 
 impl Fetch {
     fn download(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<FetchOutcome> {
-        let Backlog { rows, again, queues, archive_left, entries, waiting, next_attempt, given_up } = backlog(context)?;
+        let part = HarvestPart::open(context)?;
+        if let Some(part) = part.as_ref().filter(|_| !self.dry_run) {
+            part.send(context, &MovedFeeds::default())?;
+        }
+        let Backlog { rows, again, queues, archive_left, entries, waiting, next_attempt, given_up } =
+            backlog(context, part.as_ref())?;
         let (pending, hosts) = (rows.len() as u64 - archive_left, queues.len() as u64);
         if pending == 0 || self.dry_run {
             if given_up > 0 && !self.dry_run {
@@ -213,7 +222,8 @@ impl Fetch {
         let memory = HostMemory::load(context, CrawlKind::Page, |host| queues.contains_key(host))?;
         let remembered = remembered_rules(context, |host| queues.contains_key(host))?;
         let all_hosts_idle_for = memory.all_hosts_idle_for;
-        let settings = context.config.fetch.for_pages(super::seed(self.seed))?;
+        let mut settings = context.config.fetch.for_pages(super::seed(self.seed))?;
+        settings.partition = part.as_ref().map(HarvestPart::partition);
         let (ceiling, compression, warc) =
             (settings.ceiling(), context.config.store.compression, context.config.fetch.warc);
         let pages = PageWork { rows: Arc::new(rows), again: Arc::new(again) };
@@ -234,13 +244,18 @@ impl Fetch {
                 .with_page_sources(page_sources.clone())
         };
         let mut ingested = ingest::run(context, log, work, processor)?;
-        context.apply_journal()?;
+        let applied = context.apply_journal()?;
         ingest::log_given_up(&ingested);
+        let moved = ingested.counters.get(FailureKind::MovedShard.word());
+        if let Some(part) = part.filter(|_| applied.is_some()) {
+            part.send(context, &MovedFeeds::default())?;
+        }
         let fetched = ingested.counters.get("ok");
         // It counts pages that are `ok` once more.
         let from_feeds = ingested.counters.0.remove(FROM_FEED).unwrap_or_default();
         let [revised, unchanged] = [REVISED, UNCHANGED].map(|word| ingested.counters.get(word));
-        let (failed, failures) = ingest::failures(&ingested.counters, &["ok", REVISED, UNCHANGED]);
+        let (failed, failures) =
+            ingest::failures(&ingested.counters, &["ok", REVISED, UNCHANGED, FailureKind::MovedShard.word()]);
         let (ending, done) = ingested.ending(context);
         let failures = if failed > 0 { format!(", {failed} failed ({failures})") } else { String::new() };
         let refused = match from_feeds {
@@ -249,7 +264,11 @@ impl Fetch {
         };
         let again = [(revised, "revised"), (unchanged, "unchanged")].into_iter().filter(|(number, _)| *number > 0);
         let again: String = again.map(|(number, what)| format!(", {} {what}", grouped(number))).collect();
-        let fetched_text = format!("{} fetched{refused}{again}", count(fetched, "page"));
+        let moved = match moved {
+            0 => String::new(),
+            number => format!(", {} of hosts of other machines handed over", grouped(number)),
+        };
+        let fetched_text = format!("{} fetched{refused}{again}{moved}", count(fetched, "page"));
         let history = match archive_left {
             0 => String::new(),
             left => format!("; {} of backfills left for later runs (fetch.archive_pages)", count(left, "page")),
@@ -321,7 +340,7 @@ impl HostJobs {
     }
 }
 
-fn backlog(context: &RunContext) -> Result<Backlog> {
+fn backlog(context: &RunContext, part: Option<&HarvestPart>) -> Result<Backlog> {
     let mut draft = PendingDraft::create(&context.home)?;
     let mut queues: HashMap<String, HostJobs> = HashMap::new();
     let (mut entries, mut waiting, mut given_up) = (0, 0, 0);
@@ -344,6 +363,9 @@ fn backlog(context: &RunContext) -> Result<Backlog> {
     let retries = Retries::load(&context.home, context.config.fetch.retry_policy(), context.started)?;
     plan::read(&context.home, |row| {
         entries += 1;
+        if part.is_some_and(|part| !part.owns(row.url)) {
+            return;
+        }
         let prospect = retries.prospect(row);
         if prospect != Prospect::Due {
             equivalents.settle(row.url);
@@ -430,7 +452,7 @@ mod tests {
         plan_entries(pipeline.home(), &["https://a.example/1"]);
         let mut context = context(&pipeline);
         context.config.fetch.archive_pages = 2;
-        let backlog = backlog(&context).unwrap();
+        let backlog = backlog(&context, None).unwrap();
         let urls = |jobs: &[u32]| -> Vec<String> {
             let url = |job: &u32| Row::parse(&backlog.rows.line(*job).unwrap()).unwrap().url.to_owned();
             jobs.iter().map(url).collect()
@@ -474,7 +496,7 @@ mod tests {
         let mut removed = Removed::default();
         removed.add(Tombstone { kind: RemovedKind::Host, what: "b.example".into(), ..Tombstone::default() });
         removed.write(pipeline.home()).unwrap();
-        let backlog = backlog(&context(&pipeline)).unwrap();
+        let backlog = backlog(&context(&pipeline), None).unwrap();
         assert_eq!((backlog.entries, backlog.rows.len()), (4, 1));
         assert!(backlog.rows.line(0).unwrap().contains("https://a.example/timeout"));
         assert_eq!(backlog.queues.keys().collect::<Vec<_>>(), ["a.example"]);
@@ -496,11 +518,11 @@ mod tests {
         }
         let mut context = context(&pipeline);
         context.started = "2026-03-05T00:10:00Z".parse().unwrap();
-        let found = backlog(&context).unwrap();
+        let found = backlog(&context, None).unwrap();
         assert_eq!((found.rows.len(), found.waiting, found.given_up), (1, 1, 1));
         assert_eq!(found.next_attempt, Some("2026-03-05T00:15:00Z".parse().unwrap()));
         context.started = "2026-03-05T00:15:00Z".parse().unwrap();
-        assert_eq!(backlog(&context).unwrap().rows.len(), 2);
+        assert_eq!(backlog(&context, None).unwrap().rows.len(), 2);
     }
 
     #[test]

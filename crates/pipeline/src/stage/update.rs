@@ -17,7 +17,8 @@ use tidings_store::{Home, Stale};
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog, elapsed};
-use crate::display::{count, span, span_s};
+use crate::display::{count, grouped, span, span_s};
+use crate::harvest::{HarvestPart, MovedFeeds};
 use crate::health::day_of;
 use crate::ingest::feeds::{FeedProcessor, HISTORY, MOVES_TO_BELIEVE};
 use crate::ingest::page_sources::PageRules;
@@ -171,14 +172,19 @@ struct Feeds {
 
 impl Update {
     fn poll(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<UpdateOutcome> {
-        let Feeds { listed, gone, asked, kinds, waiting, policy, cadence_s } = self.sort_feeds(context)?;
+        let part = HarvestPart::open(context)?;
+        let received = part.as_ref().map(|part| part.receive(context)).transpose()?.unwrap_or_default();
+        let Feeds { listed, gone, asked, kinds, waiting, policy, cadence_s } =
+            self.sort_feeds(context, part.as_ref())?;
         let due = asked.len() as u64;
         if asked.is_empty() {
             // Runs with nothing to do are logged too: they give the interval between runs.
             let run_log = log.take()?;
             log.put_back(run_log);
+            part.map_or(Ok(0), |part| part.send(context, &MovedFeeds::default()))?;
             let outlook = Outlook::of(context, waiting, std::iter::empty(), cadence_s)?;
-            return Ok(nothing_due(context, outlook, listed, gone));
+            let outcome = nothing_due(context, outlook, listed, gone);
+            return Ok(UpdateOutcome { new_entries: received.new_entries, ..outcome });
         }
         let asked = Arc::new(asked);
         let kind_of = |state: &FeedState| kinds.get(&state.feed).copied().unwrap_or_default();
@@ -187,18 +193,30 @@ impl Update {
         let is_page = |state: &&FeedState| kind_of(state) == SourceKind::Page;
         let pages = asked.iter().filter(is_page).map(|state| state.feed.as_str());
         let pages = Arc::new(PageRules::load(&context.home, pages)?);
-        let polls = Polls { asked: &asked, sources, sitemaps: &sitemaps, pages, policy };
+        let moved = MovedFeeds::default();
+        let polls =
+            Polls { asked: &asked, sources, sitemaps: &sitemaps, pages, policy, moved: &moved, part: part.as_ref() };
         let mut ingested = self.crawl(context, log, polls)?;
         let mut applied = context.apply_journal()?.unwrap_or_default();
         ingest::log_given_up(&ingested);
         for _ in 0..MAX_INDEX_DEPTH {
             // An index may list indexes, although the protocol forbids it.
-            applied.added += self.follow_indexes(context, &sitemaps, policy, &mut ingested)?;
+            applied.added += self.follow_indexes(context, &sitemaps, policy, &mut ingested, part.as_ref())?;
         }
+        applied.added += received.new_entries;
+        let handed_over = part.map_or(Ok(0), |part| part.send(context, &moved))?;
         let outlook = Outlook::of(context, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
         let (ending, done) = ingested.ending(context);
         let mut text = polled_text(&ingested.counters);
-        text.push_str(&format!("; {} added to the plan{ending}, {}\n", applied.added, span_s(context.seconds())));
+        let others = match handed_over {
+            0 => String::new(),
+            number => format!(", {} handed over to other machines", grouped(number)),
+        };
+        text.push_str(&format!(
+            "; {} added to the plan{others}{ending}, {}\n",
+            applied.added,
+            span_s(context.seconds())
+        ));
         text.push_str(&outlook.text(context.started));
         Ok(UpdateOutcome {
             done,
@@ -216,7 +234,7 @@ impl Update {
     }
 
     /// Reads the feed list and selects the feeds that are due.
-    fn sort_feeds(&self, context: &RunContext) -> Result<Feeds> {
+    fn sort_feeds(&self, context: &RunContext, part: Option<&HarvestPart>) -> Result<Feeds> {
         let list = feeds::list(&context.home)?;
         for (line, fault) in &list.faults {
             log::warn!("{}, line {line}: {fault}", context.home.feed_list().display());
@@ -228,6 +246,8 @@ impl Update {
         let kinds = list.feeds.iter().filter(|feed| feed.kind != SourceKind::Feed);
         let kinds = kinds.map(|feed| (feed.url.clone(), feed.kind)).collect();
         let mut all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
+        // Those on hosts of other machines are polled there.
+        all.retain(|state| part.is_none_or(|part| part.owns(address_of(state))));
         publishing_rate::store_yield_weights(&mut all, &context.home)?;
         let listed = all.len() as u64;
         let (gone, living): (Vec<FeedState>, Vec<FeedState>) =
@@ -251,6 +271,7 @@ impl Update {
         sitemaps: &SitemapRules,
         policy: PollPolicy,
         first: &mut Ingested,
+        part: Option<&HarvestPart>,
     ) -> Result<u64> {
         let found = std::mem::take(&mut *sitemaps.found.lock().expect("no panic while held"));
         if found.is_empty() || first.offline || context.cancel.is_cancelled() || context.is_over() {
@@ -258,7 +279,8 @@ impl Update {
         }
         let mut states = feeds::states(&context.home)?;
         let oldest = context.started.checked_sub(sitemaps.max_age).unwrap_or(Timestamp::MIN);
-        let maps = maps_to_poll(found, |url| states.remove(url), oldest, context.started);
+        let mut maps = maps_to_poll(found, |url| states.remove(url), oldest, context.started);
+        maps.retain(|(_, state)| part.is_none_or(|part| part.owns(&state.feed)));
         if maps.is_empty() {
             return Ok(0);
         }
@@ -270,7 +292,15 @@ impl Update {
         let ingested = self.crawl(
             &follow_up,
             &mut log,
-            Polls { asked: &asked, sources, sitemaps, pages: Arc::default(), policy },
+            Polls {
+                asked: &asked,
+                sources,
+                sitemaps,
+                pages: Arc::default(),
+                policy,
+                moved: &MovedFeeds::default(),
+                part,
+            },
         )?;
         let added = follow_up.apply_journal()?.unwrap_or_default().added;
         log.finish(&serde_json::json!({
@@ -285,9 +315,10 @@ impl Update {
     }
 
     fn crawl(&self, context: &RunContext, log: &mut StageLog<'_>, polls: Polls<'_>) -> Result<Ingested> {
-        let Polls { asked, sources, sitemaps, pages, policy } = polls;
+        let Polls { asked, sources, sitemaps, pages, policy, moved, part } = polls;
         let sources: Arc<Vec<PollSource>> = Arc::new(sources);
         let mut settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
+        settings.partition = part.map(HarvestPart::partition);
         if sources.iter().any(|source| source.kind == SourceKind::Sitemap) {
             settings.max_body_bytes = settings.max_body_bytes.max(tidings_feeds::sitemap::MAX_BYTES);
         }
@@ -298,6 +329,7 @@ impl Update {
             FeedProcessor::new(asked.clone(), ceiling, policy)
                 .with_sources(sources.clone(), sitemaps.clone())
                 .with_pages(pages.clone())
+                .with_moved(moved.clone())
         })
     }
 }
@@ -309,6 +341,9 @@ struct Polls<'a> {
     sitemaps: &'a SitemapRules,
     pages: Arc<PageRules>,
     policy: PollPolicy,
+    /// Receives feeds that have moved to hosts of other machines.
+    moved: &'a MovedFeeds,
+    part: Option<&'a HarvestPart>,
 }
 
 fn polled_text(counters: &Counters) -> String {

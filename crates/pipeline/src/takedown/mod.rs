@@ -238,6 +238,10 @@ pub fn run(pipeline: &Pipeline, options: &Options) -> Result<TakedownOutcome> {
     if rules.is_empty() {
         return Ok(TakedownOutcome { done: true, ..TakedownOutcome::default() });
     }
+    // It may have documents that are removed now.
+    if tidings_store::abandon_rebuild(&context.home)? {
+        log::warn!("the unfinished rebuild by several processes was deleted; start it again");
+    }
     // The tombstone is written before the search: from here on nothing it covers can be added.
     removed.write(&context.home)?;
     let found = look(pipeline, &rules, host.as_deref())?;

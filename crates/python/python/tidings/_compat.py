@@ -7,7 +7,7 @@ nothing is ignored silently.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal, overload
 
 from . import _tidings
 from ._tidings import Document
@@ -114,6 +114,68 @@ def extract(
     header = _header(document) if with_metadata else ""
     comments = document.comments
     return f"{header}{document.text}" if comments is None else f"{header}{document.text}\n{comments}"
+
+
+@overload
+def bare_extraction(
+    html: str | bytes = ...,
+    url: str | None = ...,
+    fast: bool = ...,
+    no_fallback: bool = ...,
+    favor_precision: bool = ...,
+    favor_recall: bool = ...,
+    include_comments: bool = ...,
+    output_format: str = ...,
+    target_language: str | None = ...,
+    include_tables: bool = ...,
+    include_images: bool = ...,
+    include_formatting: bool | None = ...,
+    include_links: bool = ...,
+    deduplicate: bool = ...,
+    date_extraction_params: dict[str, Any] | None = ...,
+    with_metadata: bool = ...,
+    only_with_metadata: bool = ...,
+    max_tree_size: int | None = ...,
+    url_blacklist: Iterable[str] | None = ...,
+    author_blacklist: Iterable[str] | None = ...,
+    as_dict: Literal[False] = ...,
+    prune_xpath: str | list[str] | None = ...,
+    config: Any = ...,
+    options: Any = ...,
+    *,
+    filecontent: str | bytes = ...,
+) -> Document | None: ...
+
+
+@overload
+def bare_extraction(
+    html: str | bytes = ...,
+    url: str | None = ...,
+    fast: bool = ...,
+    no_fallback: bool = ...,
+    favor_precision: bool = ...,
+    favor_recall: bool = ...,
+    include_comments: bool = ...,
+    output_format: str = ...,
+    target_language: str | None = ...,
+    include_tables: bool = ...,
+    include_images: bool = ...,
+    include_formatting: bool | None = ...,
+    include_links: bool = ...,
+    deduplicate: bool = ...,
+    date_extraction_params: dict[str, Any] | None = ...,
+    with_metadata: bool = ...,
+    only_with_metadata: bool = ...,
+    max_tree_size: int | None = ...,
+    url_blacklist: Iterable[str] | None = ...,
+    author_blacklist: Iterable[str] | None = ...,
+    *,
+    as_dict: Literal[True],
+    prune_xpath: str | list[str] | None = ...,
+    config: Any = ...,
+    options: Any = ...,
+    filecontent: str | bytes = ...,
+) -> dict[str, Any] | None: ...
 
 
 def bare_extraction(
@@ -239,8 +301,8 @@ def _primary(language: str) -> str:
 
 def _language(document: Document) -> str:
     """The language of the text, or the declared one if the text is too short to tell."""
-    lang, _ = _tidings.identify(document.raw_text, document.language, None)
-    return _primary(document.language or lang) if lang == "und" else lang
+    language = document.language or "und"
+    return _primary(document.declared_language or language if language == "und" else language)
 
 
 _HEADER = "title author url hostname description sitename date categories tags id license".split()

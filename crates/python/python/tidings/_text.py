@@ -89,7 +89,7 @@ class MaskMatch(NamedTuple):
     """Personal data in a text."""
 
     rule: str
-    """``email``, ``iban``, ``card``, ``ip`` or ``phone``."""
+    """``email``, ``iban``, ``card``, ``ip``, ``phone`` or ``id`` (of a person)."""
     start: int
     """Where it begins in the original text."""
     end: int
@@ -114,7 +114,7 @@ class MaskedText(str):
 
 
 def mask(text: str, *, rules: Iterable[str] | None = None) -> MaskedText:
-    """Replace e-mail addresses, account, card and telephone numbers and IP addresses by placeholders.
+    """Replace e-mail and IP addresses and account, card, telephone and identity numbers by placeholders.
 
     ``rules`` are the kinds of data to replace, all by default. The result is a ``str``; its attribute ``found`` lists
     the matches.
@@ -154,9 +154,9 @@ def find_feeds(html: str | bytes, url: str | None = None) -> list[FoundFeed]:
     >>> find_feeds(page, "https://gazette.example/")[0].url
     'https://gazette.example/feed/'
     """
-    is_address = isinstance(html, str) and url is None and html[:8].lower().startswith(("http://", "https://"))
-    rows = _tidings.fetch_feeds(html) if is_address else _tidings.find_feeds(html, url)
-    return [FoundFeed._make(row) for row in rows]
+    if isinstance(html, str) and url is None and html[:8].lower().startswith(("http://", "https://")):
+        return [FoundFeed._make(row) for row in _tidings.fetch_feeds(html)]
+    return [FoundFeed._make(row) for row in _tidings.find_feeds(html, url)]
 
 
 class FeedEntry(NamedTuple):

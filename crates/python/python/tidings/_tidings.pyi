@@ -1,7 +1,42 @@
 """The extension module. Use the functions of the package ``tidings``; these are its internals."""
 
 import os
-from typing import Any
+from typing import Any, final
+
+__all__ = [
+    "CorpusFiles",
+    "Deduper",
+    "Document",
+    "InternalError",
+    "RowStream",
+    "STAGES",
+    "TidingsError",
+    "__version__",
+    "_document",
+    "_panic",
+    "clean_batch",
+    "extract_batch",
+    "fetch_feeds",
+    "find_feeds",
+    "first_day",
+    "home_add_feeds",
+    "home_call",
+    "home_create",
+    "identify",
+    "identify_batch",
+    "indexed_languages",
+    "main",
+    "mask",
+    "parse_feed",
+    "read_page",
+    "table_arrow",
+    "table_columns",
+    "table_values",
+    "tag",
+    "tag_batch",
+    "tokenize",
+    "tokenize_batch",
+]
 
 __version__: str
 
@@ -11,6 +46,7 @@ class TidingsError(Exception):
 class InternalError(RuntimeError):
     """A bug in Tidings; please report it."""
 
+@final
 class Document:
     """The text and metadata of a page."""
 
@@ -58,7 +94,10 @@ class Document:
         """The day of the last modification, YYYY-MM-DD."""
     @property
     def language(self) -> str | None:
-        """The language that the page declares (BCP 47)."""
+        """The language (BCP 47), identified from the text; ``und`` if it is uncertain."""
+    @property
+    def declared_language(self) -> str | None:
+        """The language that the page declares, if the text is in another one."""
     @property
     def page_type(self) -> str | None:
         """The type of the page: article, forum, documentation, product or listing; None if it has no text."""
@@ -88,6 +127,7 @@ class Document:
     def write(self, format: str) -> str:
         """The document in a format: txt, md, json, xml, tei, csv or html; without a line end."""
 
+@final
 class Deduper:
     def __new__(cls, rule: str, scope: str, memory_mib: int) -> Deduper: ...
     def judge(self, line: bytes) -> tuple[list[_Mark], list[_Mark], int, int]: ...
@@ -106,6 +146,8 @@ _Entry = tuple[
     str | None,
 ]
 
+def _document(json: str, style: str) -> Document: ...
+def _panic() -> None: ...
 def main(arguments: list[str]) -> int: ...
 def read_page(
     html: str | bytes,
@@ -135,10 +177,11 @@ def tokenize_batch(texts: Any, *, lang: str | None, threads: int | None) -> Any:
 def tag_batch(texts: Any, *, lang: str | None, threads: int | None) -> Any: ...
 def clean_batch(pages: Any, *, home: str | os.PathLike[str] | None, threads: int | None) -> Any: ...
 
+@final
 class CorpusFiles:
     """The index of one language of a home."""
 
-    def __init__(self, path: str | os.PathLike[str], language: str | None = None) -> None: ...
+    def __new__(cls, path: str | os.PathLike[str], language: str | None = None) -> CorpusFiles: ...
     @property
     def language(self) -> str:
         """The language."""
@@ -151,6 +194,7 @@ class CorpusFiles:
     ) -> RowStream:
         """The rows of the answer to a question as they are found."""
 
+@final
 class RowStream:
     """The rows of an answer, in chunks of JSON lines."""
 

@@ -196,7 +196,7 @@ def _method(question: str) -> str:
 
 def _is_default(parameter: Parameter, value: Any) -> bool:
     default = parameter.default
-    if parameter.kind == "names" and not isinstance(value, str):
+    if parameter.kind in ("names", "queries") and not isinstance(value, str):
         return default is not None and tuple(value) == tuple(default)
     return default is not None and type(value) is type(default) and value == default
 
@@ -213,7 +213,7 @@ def _text(name: str, parameter: Parameter, value: Any) -> str | None:
         return value.date().isoformat()
     if isinstance(value, datetime.date):
         return value.isoformat()
-    if parameter.kind == "names" and isinstance(value, (list, tuple)):
+    if parameter.kind in ("names", "queries") and isinstance(value, (list, tuple)):
         if not all(isinstance(item, str) for item in value):
             raise TypeError(f"{name}: give names as texts")
         return ",".join(value)

@@ -78,12 +78,34 @@ class Server:
 
     def stream(self, lang: str, method: str, parameters: dict[str, str]) -> tuple[dict[str, Any], Iterator[bytes]]:
         path, query = _request(lang, method, parameters)
-        response = self._open(path, {**query, "format": "jsonl"}, method, gzipped=False)
+        response = self._stream(path, query, method)
         head = json.loads(response.headers.get("Tidings-About", "{}"))
-        return head, self._lines(response)
+        return head, self._lines(response, head, path, query, method)
 
-    def _lines(self, response: Any) -> Iterator[bytes]:
-        """The lines of a stream; an error if it ends early."""
+    def _stream(self, path: str, query: dict[str, str], method: str) -> Any:
+        return self._open(path, {**query, "format": "jsonl"}, method, gzipped=False)
+
+    def _lines(
+        self, response: Any, head: dict[str, Any], path: str, query: dict[str, str], method: str
+    ) -> Iterator[bytes]:
+        """The lines of a stream. One that ends early, because the time limit of the server holds for the time that its
+        reader takes, too, is continued behind its last row."""
+        rows = 0
+        while True:
+            before = rows
+            try:
+                for lines in self._lines_of(response):
+                    rows += lines.count(b"\n")
+                    yield lines
+                return
+            except _EndedEarly:
+                rest = _rest(method, query, head, rows)
+                if rows == before or rest is None:
+                    raise
+            response = self._stream(path, rest, method)
+
+    def _lines_of(self, response: Any) -> Iterator[bytes]:
+        """The lines of one response; an error if it ends early."""
         with response:
             rest = b""
             try:
@@ -93,9 +115,9 @@ class Server:
                         yield lines + newline
             except (http.client.HTTPException, OSError) as error:
                 message = f"{self._base}: the stream ended before its last row; the server's time limit may be reached"
-                raise _tidings.TidingsError(message) from error
+                raise _EndedEarly(message) from error
             if rest:
-                raise _tidings.TidingsError(f"{self._base}: the stream ended in the middle of a row")
+                raise _EndedEarly(f"{self._base}: the stream ended in the middle of a row")
 
     def _json(self, path: str, query: dict[str, str], method: str = "") -> dict[str, Any]:
         with self._open(path, query, method, gzipped=True) as response:
@@ -135,6 +157,24 @@ class Server:
             except OSError as error:
                 raise _tidings.TidingsError(f"cannot reach {self._base}: {error}") from error
         raise AssertionError("the last attempt returns or raises")
+
+
+class _EndedEarly(_tidings.TidingsError):
+    """A stream without its last rows."""
+
+
+def _rest(method: str, query: dict[str, str], head: dict[str, Any], rows: int) -> dict[str, str] | None:
+    """The question for the rows behind the first ones of a stream; None if they cannot be asked for by number, because it
+    has no pages, is a sample, or lacks rows that the reader may not see."""
+    about = head.get("about", {})
+    is_whole = not head.get("withheld") and not head.get("rewrites") and not about.get("rights")
+    if not QUESTIONS[method].is_paged or "sample" in query or "generation" not in about or not is_whole:
+        return None
+    _, _, first = query.get("cursor", "").rpartition("-")
+    rest = {**query, "cursor": f"{about['generation']}-{int(first or 0) + rows}"}
+    if "size" in query:
+        rest["size"] = str(int(query["size"]) - rows)
+    return rest
 
 
 def _request(lang: str, method: str, parameters: dict[str, str]) -> tuple[str, dict[str, str]]:

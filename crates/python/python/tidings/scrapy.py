@@ -11,7 +11,7 @@ and a spider yields the response: ``yield {"url": response.url, "response": resp
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 try:
     from itemadapter import ItemAdapter
@@ -80,7 +80,7 @@ class TidingsPipeline:
     def _has_field(item: Any, fields: ItemAdapter, name: str) -> bool:
         return isinstance(item, dict) or name in fields.field_names()
 
-    def _drop(self, reason: str, message: str) -> None:
+    def _drop(self, reason: str, message: str) -> NoReturn:
         if self.stats is not None:
             self.stats.inc_value(f"tidings/dropped/{reason}")
         raise DropItem(message)

@@ -21,11 +21,13 @@
 pub mod ast;
 mod attribute;
 mod foreign;
+mod list;
 mod name;
 pub(crate) mod operator;
 mod parse;
 
 pub use ast::{Attribute, Feature, MatchRule, Name, Query};
+pub use list::split_queries;
 pub use operator::{OperatorDoc, operator_docs, reference};
 pub use parse::parse;
 

@@ -15,7 +15,7 @@ impl Engine {
         let query = cql::parse(&format!("[lc==\"{quoted}\"]"))?;
         let (lemmas, _) = self.search(&query, MatchRule::default(), filter)?.by_attribute(Attribute::Lemma, limits);
         let others = lemmas.into_iter().filter(|(lemma, _)| lemma != form && !lemma.is_empty());
-        Ok(others.max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0))).map(|(lemma, _)| lemma))
+        Ok(others.max_by(|a, b| a.1.0.cmp(&b.1.0).then_with(|| b.0.cmp(&a.0))).map(|(lemma, _)| lemma))
     }
 
     /// The newest hit of a query with a little context; empty if there is none.

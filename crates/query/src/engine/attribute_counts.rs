@@ -4,7 +4,7 @@ use super::memory::Reserved;
 use super::set::layer_of;
 use super::{Deadline, Limit, Limits, Search};
 use crate::cql::Attribute;
-use crate::measure::per_million;
+use crate::measure::{per_million, share};
 use crate::question::{Frequencies, FrequencyRow};
 use hashbrown::HashMap;
 use std::cmp::Reverse;
@@ -20,10 +20,29 @@ const TEXT_STEPS: u32 = 32;
 
 /// Hits by the numbers of the strings of their tokens. Strings with the same value have the number of the first.
 struct ValueCounts {
-    counts: HashMap<Box<[u32]>, u64>,
+    counts: HashMap<Box<[u32]>, ValueCount>,
     complete: bool,
     _memory: Reserved,
 }
+
+/// The hits of a value, the documents with one, and the last of these, numbered over all segments from 1.
+#[derive(Debug, Clone, Copy, Default)]
+struct ValueCount {
+    hits: u64,
+    documents: u64,
+    last: u64,
+}
+
+impl ValueCount {
+    fn add(&mut self, document: u64) {
+        self.hits += 1;
+        self.documents += u64::from(self.last != document);
+        self.last = document;
+    }
+}
+
+/// The code of a lexeme that was not met yet.
+const UNKNOWN: u32 = u32::MAX;
 
 impl Search<'_> {
     /// Counts hits by the values of their tokens. A limit, or too many distinct values, ends the count.
@@ -35,35 +54,55 @@ impl Search<'_> {
             let string = lexicon.of(lexeme, layer);
             shared.as_ref().map_or(string, |shared| shared.get(string as usize).copied().unwrap_or(string))
         };
-        let mut counts: HashMap<Box<[u32]>, u64> = HashMap::new();
+        let mut counts: HashMap<Box<[u32]>, ValueCount> = HashMap::new();
         let (mut complete, mut memory) = (true, limits.memory());
         let mut key = Vec::new();
+        let mut document = 0;
         for index in 0..self.segments() {
             let segment = self.segment(index);
             let column = segment.column();
-            let mut local_ids: Vec<u64> = vec![0; segment.lexemes().len()];
+            // Single tokens are counted by the codes of their values, which lexemes of one value share.
+            let mut codes: Vec<u32> = vec![UNKNOWN; segment.lexemes().len()];
+            let mut code_of: HashMap<u32, u32> = HashMap::new();
+            let mut singles: Vec<(u32, ValueCount)> = Vec::new();
+            let mut document_end = 0;
             complete &= self.each_in(index, limits, &mut |start, end| {
+                if start >= document_end {
+                    document_end = segment.tokens_of(segment.document_at(start)).end;
+                    document += 1;
+                }
                 if end - start == 1 {
-                    if let Some(count) = local_ids.get_mut(column.get(start) as usize) {
-                        *count += 1;
+                    let local_id = column.get(start) as usize;
+                    let Some(code) = codes.get_mut(local_id) else { return ControlFlow::Continue(()) };
+                    if *code == UNKNOWN {
+                        let value = number(segment.lexeme(local_id as u32));
+                        *code = *code_of.entry(value).or_insert_with(|| {
+                            singles.push((value, ValueCount::default()));
+                            singles.len() as u32 - 1
+                        });
                     }
+                    singles[*code as usize].1.add(document);
                     return ControlFlow::Continue(());
                 }
                 key.clear();
                 key.extend((start..end).map(|position| number(segment.lexeme_at(position))));
                 if let Some(count) = counts.get_mut(&key[..]) {
-                    *count += 1;
+                    count.add(document);
                     return ControlFlow::Continue(());
                 }
                 if counts.len() >= MAX_VALUES || !memory.grow(VALUE_BYTES + key.len() as u64 * 4) {
                     limits.strike(Limit::Values);
                     return ControlFlow::Break(());
                 }
-                counts.insert(key.as_slice().into(), 1);
+                let mut count = ValueCount::default();
+                count.add(document);
+                counts.insert(key.as_slice().into(), count);
                 ControlFlow::Continue(())
             });
-            for (local_id, count) in (0..).zip(local_ids).filter(|(_, count)| *count > 0) {
-                *counts.entry([number(segment.lexeme(local_id))].into()).or_default() += count;
+            for (value, count) in singles {
+                let sum = counts.entry([value].into()).or_default();
+                sum.hits += count.hits;
+                sum.documents += count.documents;
             }
             if !complete {
                 break;
@@ -78,13 +117,14 @@ impl Search<'_> {
         parts.join(" ")
     }
 
-    /// Hits by the value of an attribute of their tokens, joined by blanks. Returns false if a limit was reached or there are
-    /// too many distinct values.
-    pub fn by_attribute(&self, attribute: Attribute, limits: &Limits) -> (HashMap<String, u64>, bool) {
+    /// Hits, and documents with one, by the value of an attribute of their tokens, joined by blanks. Returns false if a limit
+    /// was reached or there are too many distinct values.
+    pub fn by_attribute(&self, attribute: Attribute, limits: &Limits) -> (HashMap<String, (u64, u64)>, bool) {
         let found = self.value_counts(attribute, limits);
-        let mut texts: HashMap<String, u64> = HashMap::new();
+        let mut texts: HashMap<String, (u64, u64)> = HashMap::new();
         for (key, count) in found.counts {
-            *texts.entry(self.value_text(attribute, &key)).or_default() += count;
+            let sums = texts.entry(self.value_text(attribute, &key)).or_default();
+            *sums = (sums.0 + count.hits, sums.1 + count.documents);
         }
         (texts, found.complete)
     }
@@ -105,30 +145,34 @@ impl Search<'_> {
     ) -> (Frequencies, bool) {
         let ValueCounts { counts, complete, _memory } = self.value_counts(attribute, limits);
         let tokens = self.tokens();
-        let hits = counts.values().sum();
+        let documents = self.documents();
+        let hits = counts.values().map(|count| count.hits).sum();
         let mut values = 0;
         // The row that is the last in order is on top of the heap.
-        let mut rows: BinaryHeap<(Reverse<u64>, String)> = BinaryHeap::new();
+        let mut rows: BinaryHeap<(Reverse<u64>, String, u64)> = BinaryHeap::new();
         let mut deadline = Deadline::new(limits);
-        for (key, count) in counts.into_iter().filter(|(_, count)| *count >= at_least) {
+        for (key, count) in counts.into_iter().filter(|(_, count)| count.hits >= at_least) {
             values += 1;
             let is_full = rows.len() >= most;
-            if is_full && rows.peek().is_none_or(|(Reverse(least), _)| count < *least) {
+            if is_full && rows.peek().is_none_or(|(Reverse(least), ..)| count.hits < *least) {
                 continue;
             }
             // After the search was cut off, what it has found is still shown.
             if complete && !deadline.tick_by(TEXT_STEPS) || limits.is_cancelled() {
                 break;
             }
-            rows.push((Reverse(count), self.value_text(attribute, &key)));
+            rows.push((Reverse(count.hits), self.value_text(attribute, &key), count.documents));
             if is_full {
                 rows.pop();
             }
         }
         let complete = complete && !deadline.is_over;
-        let row = |(Reverse(hits), value): (Reverse<u64>, String)| FrequencyRow {
+        let row = |(Reverse(hits), value, hit_documents): (Reverse<u64>, String, u64)| FrequencyRow {
             value,
             hits,
+            hit_documents: Some(hit_documents),
+            documents: None,
+            document_share: share(hit_documents, documents).filter(|_| complete),
             tokens: None,
             per_million: per_million(hits as f64, tokens as f64).filter(|_| complete),
         };

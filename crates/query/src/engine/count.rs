@@ -30,15 +30,20 @@ pub struct DayVolume {
 pub struct DayCounts {
     /// Hits of each day that has some.
     pub hits: BTreeMap<Day, u64>,
+    /// Documents with a hit of each day that has some, if they are counted.
+    pub documents: BTreeMap<Day, u64>,
     /// Days that were not searched to their end because a limit was reached; they may have more hits.
     pub unseen: BTreeSet<Day>,
 }
 
 impl DayCounts {
-    /// Adds the counts of the days of a segment.
-    fn add(&mut self, segment: &Segment, counts: Vec<u64>) {
-        for (day, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
-            *self.hits.entry(segment.day(day)).or_default() += count;
+    /// Adds the hits, and the documents with a hit, of the days of a segment.
+    fn add(&mut self, segment: &Segment, counts: Vec<(u64, u64)>) {
+        for (day, (hits, documents)) in counts.into_iter().enumerate().filter(|(_, (hits, _))| *hits > 0) {
+            *self.hits.entry(segment.day(day)).or_default() += hits;
+            if documents > 0 {
+                *self.documents.entry(segment.day(day)).or_default() += documents;
+            }
         }
     }
 }
@@ -46,6 +51,7 @@ impl DayCounts {
 impl Merge for DayCounts {
     fn merge_from(&mut self, other: DayCounts) {
         self.hits.merge_from(other.hits);
+        self.documents.merge_from(other.documents);
         self.unseen.merge_from(other.unseen);
     }
 }
@@ -53,10 +59,32 @@ impl Merge for DayCounts {
 /// Counts by the values of a field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldCounts {
-    /// Hits, and tokens of all documents with the value.
-    pub values: HashMap<String, (u64, u64)>,
+    /// The counts of each value.
+    pub values: HashMap<String, FieldCount>,
     /// True if the search was exhaustive.
     pub complete: bool,
+}
+
+/// The counts of one value of a field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldCount {
+    /// Hits.
+    pub hits: u64,
+    /// Documents with a hit.
+    pub hit_documents: u64,
+    /// Tokens of all documents with the value.
+    pub tokens: u64,
+    /// These documents.
+    pub documents: u64,
+}
+
+impl Merge for FieldCount {
+    fn merge_from(&mut self, other: FieldCount) {
+        self.hits += other.hits;
+        self.hit_documents += other.hit_documents;
+        self.tokens += other.tokens;
+        self.documents += other.documents;
+    }
 }
 
 /// The values of a field in one segment, each with a code.
@@ -119,12 +147,18 @@ impl<'s> Values<'s> {
 impl Search<'_> {
     /// Hits by day.
     pub fn by_day(&self, limits: &Limits) -> DayCounts {
+        self.count_days(false, limits)
+    }
+
+    /// Hits by day, and documents with a hit if they are asked for: stored counts are of one lexeme, and a document may have
+    /// several.
+    pub fn count_days(&self, with_documents: bool, limits: &Limits) -> DayCounts {
         self.begin_pass(limits);
         let (mut days, mut others) = (DayCounts::default(), Vec::new());
         for index in 0..self.segments() {
             let segment = self.segment(index);
-            let mut counts = vec![0u64; segment.days()];
-            match self.count_stored_days(index, &mut counts) {
+            let mut counts = vec![(0u64, 0u64); segment.days()];
+            match !with_documents && self.count_stored_days(index, &mut counts) {
                 true => limits.saw(tokens_in(segment, self.scope(index))),
                 false => others.push(index),
             }
@@ -134,11 +168,16 @@ impl Search<'_> {
             let mut days = DayCounts::default();
             while let Some(block) = blocks.next() {
                 let (segment, documents) = (self.segment(block.index), block.documents.clone());
-                let mut counts = vec![0u64; segment.days()];
+                let mut counts = vec![(0u64, 0u64); segment.days()];
                 let mut cursor = DayCursor::new(segment, documents.start);
+                let mut end = 0;
                 let seen = blocks.search(&block, &mut |start, _| {
                     if let Some(count) = counts.get_mut(cursor.index_at(start)) {
-                        *count += 1;
+                        count.0 += 1;
+                        if with_documents && start >= end {
+                            end = segment.tokens_of(segment.document_at(start)).end;
+                            count.1 += 1;
+                        }
                     }
                     ControlFlow::Continue(())
                 });
@@ -154,7 +193,7 @@ impl Search<'_> {
     }
 
     /// Adds the counts by day of a segment from stored counts; returns false if its hits must be searched.
-    fn count_stored_days(&self, index: usize, counts: &mut [u64]) -> bool {
+    fn count_stored_days(&self, index: usize, counts: &mut [(u64, u64)]) -> bool {
         let (Some(LexemeSet::Few(few)), scope, segment) = (self.only_test(), self.scope(index), self.segment(index))
         else {
             return false;
@@ -172,13 +211,13 @@ impl Search<'_> {
         let tokens = segment.tokens_in(documents);
         for local_id in super::lexeme_test::local_ids_of(few, segment.lexemes()) {
             match segment.day_counts(local_id) {
-                Some(stored) => days.clone().for_each(|day| counts[day] += u64::from(stored.hits(day))),
+                Some(stored) => days.clone().for_each(|day| counts[day].0 += u64::from(stored.hits(day))),
                 None => {
                     let mut cursor = DayCursor::new(segment, scope.documents().start);
                     segment.postings(local_id).pieces(tokens.start, tokens.end, |piece| {
                         for position in piece {
                             if let Some(count) = counts.get_mut(cursor.index_at(*position)) {
-                                *count += 1;
+                                count.0 += 1;
                             }
                         }
                     });
@@ -195,30 +234,31 @@ impl Search<'_> {
         for index in 0..self.segments() {
             let segment = self.segment(index);
             let values = Values::new(segment, name);
-            let mut counts = vec![(0u64, 0u64); values.count(segment).max(1)];
+            let mut counts = vec![FieldCount::default(); values.count(segment).max(1)];
             self.scope(index).pieces(segment, limits, |documents| {
                 for document in documents {
                     if let Some(count) = counts.get_mut(values.code(segment, document)) {
-                        count.1 += segment.tokens_of(document).len() as u64;
+                        count.tokens += segment.tokens_of(document).len() as u64;
+                        count.documents += 1;
                     }
                 }
             });
             let (mut document, mut end, mut code) = (0, 0, 0);
             self.each_in(index, limits, &mut |start, _| {
-                if start >= end {
+                let is_next = start >= end;
+                if is_next {
                     document = segment.document_at(start).max(document);
                     end = segment.tokens_of(document).end;
                     code = values.code(segment, document);
                 }
                 if let Some(count) = counts.get_mut(code) {
-                    count.0 += 1;
+                    count.hits += 1;
+                    count.hit_documents += u64::from(is_next);
                 }
                 ControlFlow::Continue(())
             });
-            for (code, (hits, tokens)) in counts.into_iter().enumerate().filter(|(_, (_, tokens))| *tokens > 0) {
-                let entry = counted.values.entry(values.value(segment, code)).or_default();
-                entry.0 += hits;
-                entry.1 += tokens;
+            for (code, count) in counts.into_iter().enumerate().filter(|(_, count)| count.documents > 0) {
+                counted.values.entry(values.value(segment, code)).or_default().merge_from(count);
             }
         }
         counted.complete = limits.cut_off().is_none();
@@ -229,8 +269,13 @@ impl Search<'_> {
     /// there are no rates.
     pub fn frequencies_by_field(&self, name: &str, limits: &Limits) -> (Frequencies, bool) {
         let counted = self.by_field(name, limits);
-        let rows = FrequencyRow::of_field(counted.values, counted.complete);
+        let rows = FrequencyRow::of_field(counted.values, counted.complete, true);
         (Frequencies::rank(name, self.tokens(), rows), counted.complete)
+    }
+
+    /// The number of selected documents.
+    pub fn documents(&self) -> u64 {
+        (0..self.segments()).map(|index| self.scope(index).count()).sum()
     }
 
     /// The number of tokens of the selected documents.
@@ -241,18 +286,20 @@ impl Search<'_> {
     /// Hits per interval, with the volume of each. An interval that was not searched to its end has no hits and no rate;
     /// if there is one, no interval has a band, because the dispersion is unknown. Returns true if the search was exhaustive.
     pub fn timeline(&self, step: Step, confidence: f64, limits: &Limits) -> (Timeline, bool) {
-        let counts = self.timeline_counts(step, limits);
+        let counts = self.timeline_counts(step, true, limits);
         (counts.timeline(step, confidence), counts.unseen.is_empty())
     }
 
-    /// Hits by day, with the volume of each and the sites of each interval.
-    pub(crate) fn timeline_counts(&self, step: Step, limits: &Limits) -> TimelineCounts {
-        let counts = self.by_day(limits);
-        if self.is_unfiltered() {
-            return TimelineCounts::new(step, &counts, self.engine.all_volume());
-        }
-        let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
-        TimelineCounts::new(step, &counts, &volume(scopes))
+    /// Hits by day, with the volume of each and the sites of each interval; and documents with a hit if they are asked for.
+    pub(crate) fn timeline_counts(&self, step: Step, with_documents: bool, limits: &Limits) -> TimelineCounts {
+        let counts = self.count_days(with_documents, limits);
+        let counts = if self.is_unfiltered() {
+            TimelineCounts::new(step, &counts, self.engine.all_volume())
+        } else {
+            let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
+            TimelineCounts::new(step, &counts, &volume(scopes))
+        };
+        TimelineCounts { with_documents, ..counts }
     }
 }
 
@@ -313,6 +360,9 @@ fn volume<'s>(scopes: impl Iterator<Item = (&'s Segment, &'s Scope)>) -> BTreeMa
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineCounts {
     hits: BTreeMap<i32, u64>,
+    /// Documents with a hit, if they are counted.
+    hit_documents: BTreeMap<i32, u64>,
+    with_documents: bool,
     /// Days that were not searched to their end.
     unseen: BTreeSet<i32>,
     /// The tokens and documents of each day with documents.
@@ -324,6 +374,8 @@ pub struct TimelineCounts {
 impl Merge for TimelineCounts {
     fn merge_from(&mut self, other: TimelineCounts) {
         self.hits.merge_from(other.hits);
+        self.hit_documents.merge_from(other.hit_documents);
+        self.with_documents |= other.with_documents;
         self.unseen.merge_from(other.unseen);
         self.days.merge_from(other.days);
         self.sites.merge_from(other.sites);
@@ -354,6 +406,8 @@ impl TimelineCounts {
         }
         TimelineCounts {
             hits: counts.hits.iter().map(|(day, hits)| (day.0, *hits)).collect(),
+            hit_documents: counts.documents.iter().map(|(day, documents)| (day.0, *documents)).collect(),
+            with_documents: false,
             unseen: counts.unseen.iter().map(|day| day.0).collect(),
             days: volume.iter().map(|(day, volume)| (day.0, (volume.tokens, volume.documents))).collect(),
             sites,
@@ -368,6 +422,7 @@ impl TimelineCounts {
         for bin in &bins {
             let (first, last) = (Day::of(bin.first).0, Day::of(bin.last).0);
             let (mut total, mut tokens, mut documents, mut days_with_documents) = (Some(0), 0, 0, 0);
+            let hit_documents: u64 = self.hit_documents.range(first..=last).map(|(_, documents)| documents).sum();
             for (day, (of_tokens, of_documents)) in self.days.range(first..=last) {
                 let today = self.hits.get(day).copied().unwrap_or(0);
                 total = total.filter(|_| !self.unseen.contains(day)).map(|total: u64| total + today);
@@ -376,14 +431,17 @@ impl TimelineCounts {
                 days_with_documents += 1;
             }
             let sites = self.sites.get(&first).copied().unwrap_or(0);
-            collected.push((total, (tokens, documents, sites, days_with_documents)));
+            let hit_documents = total.filter(|_| self.with_documents).map(|_| hit_documents);
+            collected.push((total, hit_documents, (tokens, documents, sites, days_with_documents)));
         }
         // With gaps the dispersion of neighbours is unknown.
         let pairs: Option<Vec<(u64, u64)>> =
-            collected.iter().map(|(hits, (tokens, ..))| Some(((*hits)?, *tokens))).collect();
+            collected.iter().map(|(hits, _, (tokens, ..))| Some(((*hits)?, *tokens))).collect();
         let spread = pairs.map(|pairs| overdispersion_of_neighbours(&pairs));
         let points = bins.into_iter().zip(collected);
-        let points = points.map(|(bin, (hits, volume))| TimelinePoint::of(bin, hits, volume, spread, confidence));
+        let points = points.map(|(bin, (hits, hit_documents, volume))| {
+            TimelinePoint::of(bin, hits, volume, spread, confidence).with_documents(hit_documents)
+        });
         Timeline { hits: self.hits.values().sum(), ..Timeline::of(step, confidence, points.collect()) }
     }
 }

@@ -7,7 +7,7 @@ use super::word_cells::CountedWord;
 use super::{ContentWords, Engine, Subcorpus, WordCells};
 use crate::cql::Attribute;
 use crate::measure::per_million;
-use crate::trend::{Bin, CellCount, SiteAxis, Step, WordSeries, false_discovery, season, shift};
+use crate::trend::{Bin, CellCount, SiteAxis, Step, StepFit, WordSeries, false_discovery, season, shift, step_fit};
 
 /// The parameters of a test of all words.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,9 +135,13 @@ impl WordCells<'_> {
     /// The words whose rate within sites changes at once and stays changed, by significance.
     pub(crate) fn steps(&self, bins: &[Bin], config: &SeriesConfig) -> TestedWords<WordStep> {
         self.test_series(bins, config, |series| {
-            let found = shift(&series.scores).filter(|found| found.is_sharp && series.bins.len() >= LEAST_BINS)?;
-            let at = bins[series.bins[found.at]];
-            Some((found.p, WordStep { at, log_ratio: series.log_ratio(|point| point >= found.at) }))
+            let found = shift(&series.scores).filter(|_| series.bins.len() >= LEAST_BINS)?;
+            if found.p > config.false_discovery_rate {
+                return None;
+            }
+            let step = step_fit(&series.counts, &series.expected).filter(StepFit::is_step)?;
+            let at = bins[series.bins[step.at]];
+            Some((found.p, WordStep { at, log_ratio: series.log_ratio(|point| point >= step.at) }))
         })
     }
 

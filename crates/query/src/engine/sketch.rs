@@ -56,7 +56,7 @@ impl Engine {
         let tokens = found.tokens();
         let (by_tag, complete) = found.by_attribute(Attribute::Tag, limits);
         let tags = by_tag.into_iter().filter(|(tag, _)| !tag.is_empty());
-        let mut tags: Vec<TagCount> = tags.map(|(tag, hits)| TagCount { tag, hits }).collect();
+        let mut tags: Vec<TagCount> = tags.map(|(tag, (hits, _))| TagCount { tag, hits }).collect();
         tags.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.tag.cmp(&b.tag)));
         let tag = asked.tag.or(tags.first().map(|first| first.tag.as_str())).unwrap_or_default().to_owned();
         let hits = tags.iter().find(|known| known.tag == tag).map_or(0, |known| known.hits);

@@ -125,6 +125,9 @@ impl Search<'_> {
         let row = |(value, hits): (String, u64)| FrequencyRow {
             value,
             hits,
+            hit_documents: None,
+            documents: None,
+            document_share: None,
             tokens: None,
             per_million: per_million(hits as f64, tokens as f64).filter(|_| complete),
         };

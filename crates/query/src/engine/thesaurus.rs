@@ -142,7 +142,7 @@ impl Builder<'_> {
     fn usual_tag(&self, lemma: u32) -> Result<String> {
         let (tags, _) = self.search(lemma)?.by_attribute(Attribute::Tag, self.limits);
         let named = tags.into_iter().filter(|(tag, _)| !tag.is_empty());
-        let most = named.max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+        let most = named.max_by(|a, b| a.1.0.cmp(&b.1.0).then_with(|| b.0.cmp(&a.0)));
         Ok(most.map(|(tag, _)| tag).unwrap_or_default())
     }
 

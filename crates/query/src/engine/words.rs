@@ -9,7 +9,7 @@ use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::measure::per_million;
 use crate::merge::Merge;
-use crate::question::{CompareConfig, Comparison, ContrastBasis, Keywords, WordRow, Words};
+use crate::question::{CompareConfig, Comparison, ContrastBasis, KeywordUnit, Keywords, PartSize, WordRow, Words};
 use crate::syntax::ValueMatcher;
 use crate::trend::Difference;
 use hashbrown::HashMap;
@@ -286,6 +286,25 @@ impl Engine {
         Ok(Keywords::rank(attribute, tokens, order, at_least, counts))
     }
 
+    /// The keywords of a focus by documents with a word, not by hits.
+    pub fn keywords_by_documents(
+        &self,
+        (focus, reference): (&Subcorpus, &Subcorpus),
+        attribute: Attribute,
+        order: Keyness,
+        at_least: u64,
+    ) -> Keywords {
+        focus.limits().begin_pass(self.tokens(focus) + self.tokens(reference));
+        let counts = [focus, reference].map(|subcorpus| self.value_counts(subcorpus, attribute));
+        let there = |id: usize| counts[1].get(id).map_or(0, |(_, documents)| *documents);
+        let often = counts[0].iter().enumerate().filter(|(_, (_, documents))| *documents >= at_least.max(1));
+        let words = often.map(|(id, (_, here))| (self.name(attribute, id as u32), *here, there(id)));
+        let documents = (self.documents(focus), self.documents(reference));
+        let found = Keywords::rank(attribute, documents, order, at_least, words);
+        let (focus_tokens, reference_tokens) = (self.tokens(focus), self.tokens(reference));
+        Keywords { unit: KeywordUnit::Documents, focus_tokens, reference_tokens, ..found }
+    }
+
     /// The words that are significantly more or less frequent in one subcorpus than in another, such as two periods.
     pub fn compare(
         &self,
@@ -294,8 +313,9 @@ impl Engine {
         attribute: Attribute,
         config: &CompareConfig,
     ) -> Comparison {
-        let tokens = (self.tokens(before), self.tokens(after));
-        before.limits().begin_pass(tokens.0 + tokens.1);
+        let size = |part: &Subcorpus| PartSize { tokens: self.tokens(part), documents: self.documents(part) };
+        let sizes = (size(before), size(after));
+        before.limits().begin_pass(sizes.0.tokens + sizes.1.tokens);
         let counts = [before, after].map(|subcorpus| self.value_counts(subcorpus, attribute));
         let WordDifferences { basis, words } = self.word_differences(before, after, attribute, config);
         let words = words.into_iter().map(|(word, difference)| {
@@ -303,7 +323,7 @@ impl Engine {
                 [0, 1].map(|part: usize| counts[part].get(word as usize).copied().unwrap_or_default());
             (self.name(attribute, word), before, after, difference)
         });
-        Comparison::of(attribute, tokens, basis, config, words)
+        Comparison::of(attribute, sizes, basis, config, words)
     }
 
     /// The differences of keywords by value, and what their test rests on.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::params::{AttributeParams, ContentParams, LimitParams, PanelParams, ScopeParams};
+use super::params::{ContentParams, LimitParams, PanelParams, ScopeParams, TestedAttributeParams};
 use super::trends::{ShardedTest, panel_subcorpus};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
@@ -17,8 +17,9 @@ pub struct BurstsRequest {
     pub scope: ScopeParams,
     /// The attribute to count.
     #[serde(flatten)]
-    pub attribute: AttributeParams,
-    /// The length of a time step [default: week, day in corpora of up to four months].
+    pub attribute: TestedAttributeParams,
+    /// The length of a time step [default: week; day in corpora of up to four months, month where a week
+    /// has few documents].
     #[serde(default)]
     #[schemars(extend("x-value-name" = "STEP"))]
     pub by: Option<Step>,
@@ -86,7 +87,7 @@ impl Request for BurstsRequest {
     fn example() -> BurstsRequest {
         BurstsRequest {
             scope: ScopeParams::default(),
-            attribute: AttributeParams::default(),
+            attribute: TestedAttributeParams::default(),
             by: Some(Step::Week),
             content: ContentParams::default(),
             panel: PanelParams::default(),
@@ -104,12 +105,15 @@ impl Question for BurstsRequest {
     type Answer = Bursts;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Bursts>, QuestionError> {
-        context.check_attribute("attribute", self.attribute.attribute)?;
+        let attribute = self.attribute.of(context)?;
         let step = match self.by {
             Some(step) => step,
-            None => Step::of_events(context.days(context.filter(&self.scope)?.as_ref())?),
+            None => {
+                let (days, documents) = context.extent(context.filter(&self.scope)?.as_ref())?;
+                Step::of_events(days, documents)
+            }
         };
-        let (attribute, config) = (self.attribute.attribute, BurstConfig::default());
+        let config = BurstConfig::default();
         let (mut found, filter) = if context.is_sharded() {
             let test = ShardedTest::new(context, &self.scope, &self.panel, step)?;
             let (least, has_kinds) = (config.min_documents.into(), self.content.has_kinds(attribute));

@@ -9,12 +9,21 @@ use super::{Answered, ContrastBasis, Cost, Exactness, Parsed, Question, Question
 use crate::cql::{Attribute, MatchRule};
 use crate::filter::Filter;
 use crate::measure::interval::Band;
-use crate::measure::per_million;
 use crate::measure::special::gamma_quantile;
+use crate::measure::{per_million, share};
 use crate::trend::Difference;
 
 /// The hits of a word in a part, and the documents with it.
 type Met = (u64, u64);
+
+/// The size of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartSize {
+    /// Tokens.
+    pub tokens: u64,
+    /// Documents.
+    pub documents: u64,
+}
 
 /// Tests which words became more or less frequent from one part of the corpus to another.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +94,10 @@ answer! {
         pub before_tokens: u64,
         /// Tokens of the second part.
         pub after_tokens: u64,
+        /// Documents of the first part.
+        pub before_documents: u64,
+        /// Documents of the second part.
+        pub after_documents: u64,
         /// The number of words tested.
         pub tested: u64,
         /// The accepted share of false discoveries among the rows.
@@ -115,6 +128,10 @@ answer! {
         pub before_documents: u64,
         /// Documents of the second part with it.
         pub after_documents: u64,
+        /// Their share among the documents of the first part.
+        pub before_document_share: f64,
+        /// Their share among the documents of the second part.
+        pub after_document_share: f64,
         /// Hits per million tokens of the first part.
         pub before_per_million: f64,
         /// Hits per million tokens of the second part.
@@ -145,17 +162,18 @@ impl Comparison {
     /// Makes the answer of the words tested: each with its hits and documents before and after, and its difference.
     pub fn of(
         attribute: Attribute,
-        (before_tokens, after_tokens): (u64, u64),
+        (before_size, after_size): (PartSize, PartSize),
         basis: ContrastBasis,
         config: &CompareConfig,
         words: impl IntoIterator<Item = (String, Met, Met, Difference)>,
     ) -> Comparison {
         // The square of a normal variable is a gamma variable of shape ½ and scale 2.
         let z = (2.0 * gamma_quantile(0.5, config.confidence)).sqrt();
-        let tokens = (before_tokens, after_tokens);
+        let (before_tokens, after_tokens) = (before_size.tokens, after_size.tokens);
+        let sizes = (before_size, after_size);
         let mut rows: Vec<Change> = words
             .into_iter()
-            .map(|(value, before, after, difference)| change(value, before, after, tokens, &difference, z))
+            .map(|(value, before, after, difference)| change(value, before, after, sizes, &difference, z))
             .collect();
         let tested = rows.len() as u64;
         rows.retain(|row| row.q <= config.false_discovery_rate);
@@ -168,6 +186,8 @@ impl Comparison {
             after: String::new(),
             before_tokens,
             after_tokens,
+            before_documents: before_size.documents,
+            after_documents: after_size.documents,
             tested,
             false_discovery_rate: config.false_discovery_rate,
             confidence: config.confidence,
@@ -179,7 +199,14 @@ impl Comparison {
     }
 }
 
-fn change(value: String, before: Met, after: Met, tokens: (u64, u64), difference: &Difference, z: f64) -> Change {
+fn change(
+    value: String,
+    before: Met,
+    after: Met,
+    sizes: (PartSize, PartSize),
+    difference: &Difference,
+    z: f64,
+) -> Change {
     let Difference { log_ratio, error, p, q } = *difference;
     let rate = |hits: u64, tokens: u64| per_million(hits as f64, tokens as f64).unwrap_or(0.0);
     Change {
@@ -188,8 +215,10 @@ fn change(value: String, before: Met, after: Met, tokens: (u64, u64), difference
         after: after.0,
         before_documents: before.1,
         after_documents: after.1,
-        before_per_million: rate(before.0, tokens.0),
-        after_per_million: rate(after.0, tokens.1),
+        before_document_share: share(before.1, sizes.0.documents).unwrap_or(0.0),
+        after_document_share: share(after.1, sizes.1.documents).unwrap_or(0.0),
+        before_per_million: rate(before.0, sizes.0.tokens),
+        after_per_million: rate(after.0, sizes.1.tokens),
         log_ratio,
         band: Band { low: log_ratio - z * error, high: log_ratio + z * error },
         p,
@@ -261,18 +290,22 @@ mod tests {
             ("stayed", (100, 100), (200, 200), difference(0.0, 0.1, 0.8)),
         ];
         let words = words.map(|(value, before, after, difference)| (value.to_owned(), before, after, difference));
-        let found = Comparison::of(Attribute::Lc, (1_000_000, 2_000_000), BASIS, &CompareConfig::default(), words);
+        let size = |tokens: u64| PartSize { tokens, documents: tokens / 500 };
+        let sizes = (size(1_000_000), size(2_000_000));
+        let found = Comparison::of(Attribute::Lc, sizes, BASIS, &CompareConfig::default(), words);
         let names: Vec<&str> = found.rows.iter().map(|row| row.value.as_str()).collect();
         assert_eq!((names, found.tested), (vec!["fell", "rose"], 3));
         let rose = &found.rows[1];
         assert_eq!((rose.before_per_million, rose.after_per_million, rose.log_ratio), (50.0, 200.0, 2.0));
+        assert_eq!((rose.before_document_share, rose.after_document_share), (0.025, 0.1));
         assert!((rose.band.low - (2.0 - 1.96 * 0.2)).abs() < 1e-3 && rose.p < rose.q, "{rose:?}");
     }
 
     #[test]
     fn nothing_is_compared_with_nothing() {
         let empty = ContrastBasis { within_sites: false, unit: ContrastUnit::Document, sites: 0, shared: 0.0 };
-        let found = Comparison::of(Attribute::Lc, (0, 1000), empty, &CompareConfig::default(), []);
+        let sizes = (PartSize { tokens: 0, documents: 0 }, PartSize { tokens: 1000, documents: 2 });
+        let found = Comparison::of(Attribute::Lc, sizes, empty, &CompareConfig::default(), []);
         assert!(found.rows.is_empty() && found.tested == 0 && found.notes.is_empty());
     }
 }

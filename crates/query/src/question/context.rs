@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::params::ScopeParams;
 use super::shards::{Coverage, VolumePart};
-use super::{Exactness, Parsed, PartNotes, QuestionError, Shards};
+use super::{Exactness, FindDecisions, Parsed, PartNotes, QuestionError, Shards, WordDecisions};
 use crate::cql::{Attribute, MatchRule, Query};
 use crate::engine::{
     Cells, CutOff, Engine, EngineError, GROUP_DOCUMENTS, Limits, Reading, Search, Selection, Subcorpus,
@@ -128,6 +128,8 @@ pub struct QuestionContext<'c> {
     pub privacy: Privacy,
     /// Virtual corpora by name.
     pub find_filter: FindFilter<'c>,
+    /// Decisions about new words.
+    pub find_decisions: FindDecisions<'c>,
     /// Days with fetch runs.
     pub run_days: RunDays<'c>,
     /// Whether rows are sent as they are found, so that there may be many.
@@ -257,6 +259,7 @@ impl<'c> QuestionContext<'c> {
             vocabulary_limits: Limits::default(),
             privacy: Privacy::owner(Availability::Kwic),
             find_filter: unknown,
+            find_decisions: &|| Ok(WordDecisions::default()),
             run_days: &|_| None,
             streams: false,
             window_limit: None,
@@ -352,13 +355,25 @@ impl<'c> QuestionContext<'c> {
         self.attribute_names().contains(&Attribute::Lemma.name())
     }
 
+    /// The attribute whose values are tested over time if none is asked for: lemmas merge the forms of a word, which would
+    /// compete with each other.
+    pub(super) fn usual_attribute(&self) -> Attribute {
+        if self.has_lemmas() { Attribute::Lemma } else { Attribute::Lc }
+    }
+
     /// The days from the first document that a filter admits to the last, without the stray dates at both ends.
     pub(super) fn days(&self, filter: Option<&Filter>) -> Result<u32, QuestionError> {
+        Ok(self.extent(filter)?.0)
+    }
+
+    /// These days, and the documents that the filter admits.
+    pub(super) fn extent(&self, filter: Option<&Filter>) -> Result<(u32, u64), QuestionError> {
         let volume = self.gather(&VolumePart { filter: Parsed::of_filter(filter), cells: None })?;
         let documents: u64 = volume.values().map(|(_, documents)| documents).sum();
         let stray = (documents as f64 * STRAY_DOCUMENTS) as u64;
         let ends = first_day_past(stray, volume.iter()).zip(first_day_past(stray, volume.iter().rev()));
-        Ok(ends.map_or(1, |(first, last)| last.abs_diff(first).saturating_add(1)))
+        let days = ends.map_or(1, |(first, last)| last.abs_diff(first).saturating_add(1));
+        Ok((days, documents))
     }
 
     /// The search or count that a limit stopped, if one was stopped.

@@ -109,7 +109,10 @@ impl QuestionError {
         match error {
             ValueError::Syntax(error) => QuestionError::Syntax {
                 parameter: parameter.name.clone(),
-                language: if parameter.kind == super::ParameterKind::Cql { "query" } else { "filter" },
+                language: match parameter.kind {
+                    super::ParameterKind::Cql | super::ParameterKind::Queries => "query",
+                    _ => "filter",
+                },
                 text: text.to_owned(),
                 error: Box::new(error),
             },

@@ -8,6 +8,7 @@ use super::{Parsed, QuestionContext, QuestionError, SortKey};
 use crate::cql::{Attribute, MatchRule, Query};
 use crate::filter::{Filter, STANDARD_FIELDS};
 use crate::syntax::advice;
+use crate::trend::Step;
 
 impl QuestionContext<'_> {
     /// The fields that documents of the corpus can have: the standard ones, and those of the index.
@@ -93,6 +94,12 @@ impl QuestionContext<'_> {
         let others = ["node", "left1", "right1", "year", "month"];
         let known = self.attribute_names().into_iter().chain(self.field_names()).chain(others);
         self.check_name("by", name, "attribute, neighbour or field", known.collect())
+    }
+
+    /// Rejects a name that documents cannot be counted by in a cross table.
+    pub(super) fn check_table_name(&self, name: &str) -> Result<(), QuestionError> {
+        let steps = Step::ALL.iter().map(|step| step.name());
+        self.check_name("by", name, "field or period", self.field_names().into_iter().chain(steps).collect())
     }
 
     /// The attributes of spans that the corpus has, as `ne.name`.

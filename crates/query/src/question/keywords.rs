@@ -15,6 +15,16 @@ use crate::measure::per_million;
 use crate::trend::Difference;
 use hashbrown::HashMap;
 
+choices! {
+    /// What keywords are counted in.
+    pub enum KeywordUnit {
+        /// Occurrences.
+        Hits = "hits",
+        /// Documents with the word, whatever its hits.
+        Documents = "documents" | "stories",
+    }
+}
+
 /// Ranks the words that are typical of one part of the corpus against another.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct KeywordsRequest {
@@ -31,7 +41,10 @@ pub struct KeywordsRequest {
     #[serde(default = "one")]
     #[schemars(range(min = 1e-9, max = 1e6))]
     pub add: f64,
-    /// Minimum hits in the focus subcorpus.
+    /// What is counted: hits, or documents with the word (the share of stories). The test of significance is of hits.
+    #[serde(default = "hits")]
+    pub unit: KeywordUnit,
+    /// Minimum hits, or documents, in the focus subcorpus.
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
     pub min: u64,
@@ -61,6 +74,10 @@ fn simple_maths() -> KeynessMeasure {
     KeynessMeasure::SimpleMaths
 }
 
+fn hits() -> KeywordUnit {
+    KeywordUnit::Hits
+}
+
 fn one() -> f64 {
     1.0
 }
@@ -83,6 +100,8 @@ answer! {
         pub focus: String,
         /// The filter of the documents compared with.
         pub against: String,
+        /// What is counted.
+        pub unit: KeywordUnit,
         /// Tokens in focus.
         pub focus_tokens: u64,
         /// Tokens of the reference.
@@ -114,14 +133,14 @@ answer! {
         /// The score by the measure that orders the rows.
         #[schemars(with = "Option<f64>")]
         pub score: f64,
-        /// Hits in focus.
+        /// Hits, or documents with it, in focus.
         pub focus: u64,
-        /// Hits in the reference.
+        /// Hits, or documents with it, in the reference.
         pub reference: u64,
-        /// Hits per million tokens in focus.
+        /// Hits per million tokens in focus, or documents with it per million documents.
         #[schemars(with = "Option<f64>")]
         pub focus_per_million: f64,
-        /// Hits per million tokens of the reference.
+        /// The same of the reference.
         #[schemars(with = "Option<f64>")]
         pub reference_per_million: f64,
         /// Log-likelihood, negative if rarer in focus.
@@ -188,6 +207,7 @@ impl Keywords {
         let values = Some(rows.len() as u64);
         Keywords {
             attribute,
+            unit: KeywordUnit::Hits,
             focus,
             against,
             focus_tokens,
@@ -230,6 +250,7 @@ impl Request for KeywordsRequest {
             against: None,
             measure: simple_maths(),
             add: one(),
+            unit: hits(),
             min: usual_min(),
             panel: false,
             fdr: usual_fdr(),
@@ -278,7 +299,15 @@ impl Question for KeywordsRequest {
             (min, _) = context.min_counts(min, &mut rewrites);
         }
         let order = self.measure.with(self.add);
-        let mut found = context.engine.keywords(&focus, &against, self.attribute.attribute, n, order, min)?;
+        let attribute = self.attribute.attribute;
+        let mut found = match self.unit {
+            KeywordUnit::Documents if n > 1 => {
+                let message = "documents are counted for single words; leave out ngram or count hits";
+                return Err(QuestionError::parameter("unit", message));
+            }
+            KeywordUnit::Documents => context.engine.keywords_by_documents((&focus, &against), attribute, order, min),
+            KeywordUnit::Hits => context.engine.keywords(&focus, &against, attribute, n, order, min)?,
+        };
         if n == 1 {
             let config = CompareConfig { punctuation: self.rows.punctuation, ..CompareConfig::default() };
             let (basis, differences) =

@@ -20,6 +20,8 @@ mod context;
 mod contrast;
 mod corpora;
 mod count;
+mod crosstab;
+mod decisions;
 mod dispersion;
 mod document;
 mod documents;
@@ -33,6 +35,7 @@ mod keywords;
 mod kwic;
 mod line_value;
 mod names;
+mod neologisms;
 mod new_words;
 mod parameter;
 mod params;
@@ -53,7 +56,7 @@ mod words;
 pub use bursts::{BurstRow, Bursts, BurstsRequest};
 pub use colloc::{CollocRequest, Collocate, Collocates, Scores, Window};
 pub use column::{Column, columns};
-pub use compare::{Change, CompareConfig, CompareRequest, Comparison};
+pub use compare::{Change, CompareConfig, CompareRequest, Comparison, PartSize};
 pub use concordance::{Concordance, ConcordanceLine, ConcordanceRequest};
 pub use context::{
     AVAILABILITY_FIELD, About, Answered, AppliedRights, Availability, FindFilter, HiddenDocuments, MAX_PAGE_ROWS,
@@ -62,6 +65,8 @@ pub use context::{
 pub use contrast::{ContrastBasis, ContrastUnit};
 pub use corpora::{CorpusRow, LayerRow};
 pub use count::{CountRequest, HitCount};
+pub use crosstab::{Crosstab, CrosstabRequest, CrosstabRow};
+pub use decisions::{FindDecisions, WordDecision, WordDecisions, WordStatus};
 pub use dispersion::{DispersionAnswer, DispersionRequest, DispersionRow};
 pub use document::{Document, DocumentRequest};
 pub use documents::{DocumentRow, Documents, DocumentsRequest};
@@ -70,15 +75,17 @@ pub use exactness::Exactness;
 pub use explanation::Explanation;
 pub use freq::{FreqRequest, Frequencies, FrequencyRow};
 pub use group::{GroupRequest, GroupRow, Groups};
-pub use keywords::{Keyword, Keywords, KeywordsRequest};
+pub use keywords::{Keyword, KeywordUnit, Keywords, KeywordsRequest};
 pub use kwic::{KwicToken, Line, MAX_CONTEXT, SortKey, sample_rank, sort_lines, text_of};
 pub use line_value::{LinePlace, MAX_NEIGHBOUR};
 pub use names::{NameRow, NameType, Names, NamesRequest};
+pub use neologisms::{Citation, ListedStatus, NeologismRow, Neologisms, NeologismsRequest};
 pub use new_words::{NewWordHint, NewWordRow, NewWords, NewWordsRequest};
 pub use parameter::{Parameter, ParameterKind, Request, ValueError, given, request};
 pub use params::{
-    AttributeParams, ConfidenceParams, ContentParams, Cursor, Direction, LimitParams, NgramParams, PageParams,
-    PanelParams, RefineParams, ScopeParams, SearchParams, SeriesParams, StepParams, TestParams, WordRowParams,
+    AttributeParams, ConfidenceParams, ContentParams, Cursor, Direction, LimitParams, MeasureParams, NgramParams,
+    PageParams, PanelParams, RefineParams, ScopeParams, SearchParams, SeriesParams, StepParams, TestParams,
+    TestedAttributeParams, WordRowParams,
 };
 pub use parsed::{Language, Parsed};
 pub use quotes::{QuoteRow, Quotes, QuotesBy, QuotesRequest};
@@ -231,6 +238,7 @@ pub const QUESTIONS: &[QuestionInfo] = &[
     QuestionInfo::of::<CountRequest>(),
     QuestionInfo::of::<FreqRequest>(),
     QuestionInfo::of::<GroupRequest>(),
+    QuestionInfo::of::<CrosstabRequest>(),
     QuestionInfo::of::<DispersionRequest>(),
     QuestionInfo::of::<CollocRequest>(),
     QuestionInfo::of::<SketchRequest>(),
@@ -245,6 +253,7 @@ pub const QUESTIONS: &[QuestionInfo] = &[
     QuestionInfo::of::<StepsRequest>(),
     QuestionInfo::of::<BurstsRequest>(),
     QuestionInfo::of::<NewWordsRequest>(),
+    QuestionInfo::of::<NeologismsRequest>(),
     QuestionInfo::of::<NamesRequest>(),
     QuestionInfo::of::<QuotesRequest>(),
     QuestionInfo::of::<DocumentsRequest>(),

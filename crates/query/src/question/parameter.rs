@@ -107,6 +107,8 @@ pub enum ParameterKind {
     Flag,
     /// Names separated by commas.
     Names,
+    /// Queries in CQL separated by commas.
+    Queries,
     /// One of some names; former spellings stand for them.
     Choice {
         /// The canonical names.
@@ -200,6 +202,7 @@ impl ParameterKind {
                 ParameterKind::Number(limit("minimum").unwrap_or(f64::MIN)..=limit("maximum").unwrap_or(f64::MAX))
             }
             (Some("boolean"), _) => ParameterKind::Flag,
+            (Some("array"), _) if schema["items"]["format"] == "cql" => ParameterKind::Queries,
             (Some("array"), _) => ParameterKind::Names,
             _ => ParameterKind::Text,
         }
@@ -216,6 +219,7 @@ impl ParameterKind {
             ParameterKind::Number(_) => "NUMBER",
             ParameterKind::Flag => "BOOL",
             ParameterKind::Names => "NAMES",
+            ParameterKind::Queries => "QUERIES",
         }
     }
 
@@ -248,6 +252,13 @@ impl ParameterKind {
             ParameterKind::Names => {
                 let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
                 Ok(names.map(Value::from).collect())
+            }
+            ParameterKind::Queries => {
+                let queries = cql::split_queries(text);
+                for query in &queries {
+                    cql::parse(query).map_err(|error| ValueError::Syntax(error.within(text, query)))?;
+                }
+                Ok(queries.into_iter().map(Value::from).collect())
             }
             ParameterKind::Choice { names, aliases } => {
                 let text = text.replace('_', "-");

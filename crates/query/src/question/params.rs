@@ -40,6 +40,15 @@ impl SearchParams {
     }
 }
 
+/// The measures of hits that cost more to count.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct MeasureParams {
+    /// Count the documents with a hit, too, and their share among all documents; documents that the client may not read are
+    /// left out.
+    #[serde(default)]
+    pub documents: bool,
+}
+
 /// A condition on the neighbourhood of hits, to filter the lines of a concordance.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct RefineParams {
@@ -109,6 +118,24 @@ impl Default for AttributeParams {
 
 fn lower_case() -> Attribute {
     Attribute::Lc
+}
+
+/// The attribute of tokens whose values are tested over time.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TestedAttributeParams {
+    /// The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected
+    /// forms, where the corpus has lemmas; lc elsewhere].
+    #[serde(default)]
+    pub attribute: Option<Attribute>,
+}
+
+impl TestedAttributeParams {
+    /// The attribute that is asked for, or the one for the corpus.
+    pub(super) fn of(&self, context: &QuestionContext<'_>) -> Result<Attribute, QuestionError> {
+        let attribute = self.attribute.unwrap_or_else(|| context.usual_attribute());
+        context.check_attribute("attribute", attribute)?;
+        Ok(attribute)
+    }
 }
 
 /// The number of rows.
@@ -248,7 +275,7 @@ pub struct SeriesParams {
     pub scope: ScopeParams,
     /// The attribute to count.
     #[serde(flatten)]
-    pub attribute: AttributeParams,
+    pub attribute: TestedAttributeParams,
     /// The length of a time step.
     #[serde(default = "month")]
     #[schemars(extend("x-value-name" = "STEP"))]
@@ -272,7 +299,7 @@ impl Default for SeriesParams {
     fn default() -> SeriesParams {
         SeriesParams {
             scope: ScopeParams::default(),
-            attribute: AttributeParams::default(),
+            attribute: TestedAttributeParams::default(),
             by: month(),
             min: usual_documents(),
             content: ContentParams::default(),

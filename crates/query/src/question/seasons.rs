@@ -121,25 +121,25 @@ impl Question for SeasonsRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Seasons>, QuestionError> {
         let SeriesParams { scope, attribute, by, min, content, panel, limit } = &self.series;
-        context.check_attribute("attribute", attribute.attribute)?;
+        let attribute = attribute.of(context)?;
         if matches!(by, Step::Quarter | Step::HalfYear | Step::Year) {
             return Err(QuestionError::parameter("by", "a season has months: give month, ten-days, week or day"));
         }
         let config = SeriesConfig { min_documents: *min, false_discovery_rate: self.fdr };
         let (mut found, tokens, filter) = if context.is_sharded() {
             let test = ShardedTest::new(context, scope, panel, *by)?;
-            let cells = test.cells(context, attribute.attribute, *min, content.has_kinds(attribute.attribute))?;
+            let cells = test.cells(context, attribute, *min, content.has_kinds(attribute))?;
             (cells.seasons(*by, &test.bins, &config), test.tokens, test.filter)
         } else {
             let (subcorpus, filter) = panel_subcorpus(context, scope, panel, *by)?;
-            let content = content.words(context, attribute.attribute);
-            let found = context.engine.seasons(&subcorpus, attribute.attribute, *by, &config, content.as_ref());
+            let content = content.words(context, attribute);
+            let found = context.engine.seasons(&subcorpus, attribute, *by, &config, content.as_ref());
             (found, context.engine.tokens(&subcorpus), filter)
         };
         found.rows.retain(|row| row.found.log_ratio >= self.effect.log2());
         let values = limit.cut(&mut found.rows);
         let mut body = Seasons {
-            attribute: attribute.attribute,
+            attribute,
             tokens,
             sites: found.sites,
             tested: found.tested,

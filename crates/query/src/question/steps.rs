@@ -96,16 +96,16 @@ impl Question for StepsRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Steps>, QuestionError> {
         let SeriesParams { scope, attribute, by, min, content, panel, limit } = &self.series;
-        context.check_attribute("attribute", attribute.attribute)?;
+        let attribute = attribute.of(context)?;
         let config = SeriesConfig { min_documents: *min, false_discovery_rate: self.test.fdr };
         let (mut found, tokens, filter) = if context.is_sharded() {
             let test = ShardedTest::new(context, scope, panel, *by)?;
-            let cells = test.cells(context, attribute.attribute, *min, content.has_kinds(attribute.attribute))?;
+            let cells = test.cells(context, attribute, *min, content.has_kinds(attribute))?;
             (cells.steps(&test.bins, &config), test.tokens, test.filter)
         } else {
             let (subcorpus, filter) = panel_subcorpus(context, scope, panel, *by)?;
-            let content = content.words(context, attribute.attribute);
-            let found = context.engine.steps(&subcorpus, attribute.attribute, *by, &config, content.as_ref());
+            let content = content.words(context, attribute);
+            let found = context.engine.steps(&subcorpus, attribute, *by, &config, content.as_ref());
             (found, context.engine.tokens(&subcorpus), filter)
         };
         self.test.keep(&mut found.rows, |row| row.found.log_ratio);
@@ -114,7 +114,7 @@ impl Question for StepsRequest {
         // A test of a part of the tokens would find other words.
         let rows = found.rows.into_iter().filter(|_| is_complete).map(StepRow::of).collect();
         let body = Steps {
-            attribute: attribute.attribute,
+            attribute,
             bins: if is_complete { found.bins } else { Vec::new() },
             tokens,
             sites: if is_complete { found.sites } else { 0 },

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::params::{ConfidenceParams, PanelParams, SearchParams, StepParams};
+use super::params::{ConfidenceParams, MeasureParams, PanelParams, SearchParams, StepParams};
 use super::shards::{SearchPart, TimelinePart};
 use super::trends::panel_filter;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
 use crate::engine::Cells;
 use crate::measure::interval::{Band, rate_band};
-use crate::measure::per_million;
+use crate::measure::{per_million, share};
 use crate::trend::{Bin, Collected, Step, health};
 
 /// Counts the hits of a query over time.
@@ -25,6 +25,9 @@ pub struct TimelineRequest {
     /// The panel of sites.
     #[serde(flatten)]
     pub panel: PanelParams,
+    /// The measures.
+    #[serde(flatten)]
+    pub measures: MeasureParams,
     /// The confidence of the intervals.
     #[serde(flatten)]
     pub confidence: ConfidenceParams,
@@ -68,6 +71,12 @@ answer! {
         pub days_with_runs: Option<u64>,
         /// Completeness of the collection, from 0 to 1.
         pub health: f64,
+        /// Documents with a hit, if they are asked for; null if the step was not searched to its end.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub hit_documents: Option<u64>,
+        /// Their share among the documents collected; null if there are none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub document_share: Option<f64>,
         /// Hits per million tokens; null if nothing was collected, or the step was not searched to its end.
         pub per_million: Option<f64>,
         /// The interval of the rate; null without a rate, and if the answer is cut off.
@@ -95,10 +104,21 @@ impl TimelinePoint {
             days: bin.days(),
             days_with_documents,
             days_with_runs: None,
+            hit_documents: None,
+            document_share: None,
             health: 0.0,
             per_million: hits_f.and_then(|hits| per_million(hits, tokens_f)),
             band: hits_f.zip(spread).and_then(|(hits, spread)| rate_band(hits, tokens_f, spread, confidence)),
         }
+    }
+}
+
+impl TimelinePoint {
+    /// The same with the number of documents with a hit, if they are counted.
+    #[must_use]
+    pub fn with_documents(self, hit_documents: Option<u64>) -> Self {
+        let document_share = hit_documents.and_then(|hits| share(hits, self.documents));
+        TimelinePoint { hit_documents, document_share, ..self }
     }
 }
 
@@ -126,6 +146,7 @@ impl Request for TimelineRequest {
             search: SearchParams::example(),
             step: StepParams { by: Some(Step::Week) },
             panel: PanelParams::default(),
+            measures: MeasureParams::default(),
             confidence: ConfidenceParams::default(),
         }
     }
@@ -152,8 +173,14 @@ impl Question for TimelineRequest {
             let asked = (Some(&*self.search.q), filter.as_ref());
             return Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body));
         }
-        let search = SearchPart::words(&self.search.q, filter.as_ref(), Cells::Steps(step));
-        let mut found = context.gather(&TimelinePart { search, step })?.timeline(step, self.confidence.confidence);
+        let with_documents = self.measures.documents;
+        // Hidden documents are known by sums of their words only, which do not tell how many of them have one.
+        let search = match with_documents {
+            true => SearchPart::positions(&self.search.q, MatchRule::default(), filter.as_ref()),
+            false => SearchPart::words(&self.search.q, filter.as_ref(), Cells::Steps(step)),
+        };
+        let mut found =
+            context.gather(&TimelinePart { search, step, with_documents })?.timeline(step, self.confidence.confidence);
         let bins: Vec<Bin> = found.points.iter().map(|point| point.bin).collect();
         if let Some(runs) = (context.run_days)(&bins) {
             found.points.iter_mut().zip(runs).for_each(|(point, days)| point.days_with_runs = Some(days));

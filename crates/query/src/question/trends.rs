@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeSet;
 use tidings_index::Day;
 
-use super::params::{AttributeParams, ContentParams, LimitParams, PanelParams, ScopeParams, StepParams, TestParams};
+use super::params::{
+    ContentParams, LimitParams, PanelParams, ScopeParams, StepParams, TestParams, TestedAttributeParams,
+};
 use super::shards::{PartCells, SiteBinsPart, VolumePart, word_cells};
 use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
@@ -22,7 +24,7 @@ pub struct TrendsRequest {
     pub scope: ScopeParams,
     /// The attribute to count.
     #[serde(flatten)]
-    pub attribute: AttributeParams,
+    pub attribute: TestedAttributeParams,
     /// The length of a time step.
     #[serde(flatten)]
     pub step: StepParams,
@@ -299,7 +301,7 @@ impl Request for TrendsRequest {
     fn example() -> TrendsRequest {
         TrendsRequest {
             scope: ScopeParams::default(),
-            attribute: AttributeParams::default(),
+            attribute: TestedAttributeParams::default(),
             step: StepParams { by: Some(Step::Month) },
             min: usual_min(),
             test: TestParams::default(),
@@ -319,10 +321,9 @@ impl Question for TrendsRequest {
     type Answer = Trends;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {
-        context.check_attribute("attribute", self.attribute.attribute)?;
         let step = self.step.step(context, context.filter(&self.scope)?.as_ref())?;
         let config = RiseConfig { min_count: self.min, false_discovery_rate: self.test.fdr, ..RiseConfig::default() };
-        let attribute = self.attribute.attribute;
+        let attribute = self.attribute.of(context)?;
         let (mut found, filter) = if context.is_sharded() {
             let test = ShardedTest::new(context, &self.scope, &self.panel, step)?;
             let cells = test.cells(context, attribute, config.min_count, self.content.has_kinds(attribute))?;

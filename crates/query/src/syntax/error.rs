@@ -58,6 +58,13 @@ impl SyntaxError {
         self
     }
 
+    /// The error of a part of a text, at its place in the whole.
+    pub(crate) fn within(mut self, text: &str, part: &str) -> Self {
+        let offset = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        self.span = Span::new(self.span.start + offset, self.span.end + offset);
+        self
+    }
+
     /// The error in three lines: the message with its help, the query, and carets under the span.
     ///
     /// Carets count characters, not columns of the terminal; a long query is cut around the span.

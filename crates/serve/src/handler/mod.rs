@@ -2,6 +2,7 @@
 
 pub(crate) mod collection;
 pub(crate) mod corpora;
+pub(crate) mod decisions;
 pub(crate) mod feeds;
 pub(crate) mod revisions;
 pub(crate) mod searches;
@@ -20,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tidings_query::engine::{Limits, MemoryPool};
 use tidings_query::question::{
-    Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit,
+    Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit, WordDecisions,
 };
 use tidings_query::trend::Bin;
 use tidings_query::{Filter, SyntaxError};
@@ -144,6 +145,11 @@ impl ApiRequest<'_> {
         let generation = self.params.cursor().map(|cursor| cursor.generation);
         let engine = registry.corpus(&self.lang, generation)?;
         let find_filter = |name: &str| find_filter(registry, name);
+        let may_see = self.right.scope.is_some();
+        let find_decisions = || match may_see {
+            true => decisions::find(registry, &self.lang),
+            false => Ok(WordDecisions::default()),
+        };
         let run_days = |bins: &[Bin]| {
             let days = bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string()));
             registry.day_stats(|stats| stats.days_with_runs(days)).ok().flatten()
@@ -164,6 +170,7 @@ impl ApiRequest<'_> {
             privacy,
             window_limit: Some(window_limit).filter(|_| self.right.has_window_limit()),
             find_filter: &find_filter,
+            find_decisions: &find_decisions,
             run_days: &run_days,
             streams: response.is_stream(),
             ..QuestionContext::new(&engine, &self.lang)

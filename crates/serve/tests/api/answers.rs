@@ -18,6 +18,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
     [
         ("/api/v1/server", ""),
         ("/api/v1/searches", ""),
+        ("/api/v1/decisions", ""),
         ("/api/v1/sites", ""),
         ("/api/v1/corpora", ""),
         ("/api/v1/corpora-named", ""),
@@ -34,6 +35,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/count", "?q=storm&filter=site%3Da.example"),
         ("/api/v1/{lang}/freq", "?q=storm&by=site"),
         ("/api/v1/{lang}/group", "?q=storm&by=lc,left1,site"),
+        ("/api/v1/{lang}/crosstab", "?q=storm,rain&by=site,month"),
         ("/api/v1/{lang}/dispersion", "?q=storm&parts=5"),
         ("/api/v1/{lang}/colloc", "?q=storm"),
         ("/api/v1/{lang}/sketch", "?lemma=storm"),
@@ -48,6 +50,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/steps", "?by=day&min=5&fdr=1&effect=1"),
         ("/api/v1/{lang}/bursts", ""),
         ("/api/v1/{lang}/new-words", "?since=2026-06-01"),
+        ("/api/v1/{lang}/neologisms", "?since=2026-06-01&status=all"),
         ("/api/v1/{lang}/names", "?type=PER&since=2026-01-01"),
         ("/api/v1/{lang}/quotes", "?by=site"),
         ("/api/v1/{lang}/documents", "?filter=date%3D2026-03&q=storm"),

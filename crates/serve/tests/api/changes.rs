@@ -119,3 +119,60 @@ fn sites_are_listed_by_documents_and_the_owner_reads_everything() {
     let path = format!("/api/v1/en/documents/{}", hidden["rows"][0]["id"].as_str().unwrap());
     assert!(server.get(&path).is(200).json()["paragraphs"].is_array(), "the owner on the same machine reads all texts");
 }
+
+#[test]
+fn the_owner_decides_about_new_words_and_the_decisions_hold() {
+    let server = TestServer::new();
+    let words = |status: &str| {
+        let path = format!(
+            "/api/v1/en/neologisms?since=2026-04-01&fdr=1&min_documents=1&min_days=1&min_sites=1&status={status}"
+        );
+        let rows = server.get(&path).is(200).json()["rows"].clone();
+        rows.as_array().unwrap().iter().map(|row| row["value"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let candidates = words("open");
+    let word = candidates.first().expect("the weather has new words").clone();
+    let decide = |status: &str, note: &str| {
+        let body = json!({ "lang": "en", "word": word, "status": status, "note": note }).to_string();
+        change(&server, "POST", "/api/v1/decisions", JSON, &body).is(200);
+    };
+    decide("later", "ask again");
+    decide("accepted", "two papers");
+    assert!(!words("open").contains(&word));
+    assert_eq!(words("accepted"), [word.clone()]);
+    let history = server.get("/api/v1/decisions").is(200).json();
+    let notes: Vec<&str> =
+        history["rows"].as_array().unwrap().iter().map(|row| row["note"].as_str().unwrap()).collect();
+    assert_eq!(notes, ["two papers", "ask again"], "the newest first");
+    for (key, value) in [("status", "maybe"), ("word", " "), ("variant_of", &word)] {
+        let mut wrong = json!({ "lang": "en", "word": word, "status": "open" });
+        wrong[key] = value.into();
+        change(&server, "POST", "/api/v1/decisions", JSON, &wrong.to_string()).is(400);
+    }
+    decide("open", "");
+    assert_eq!(words("open"), candidates);
+    let list = json!({ "lang": "en", "list": "known", "words": [word] }).to_string();
+    change(&server, "POST", "/api/v1/word-lists", JSON, &list).is(200);
+    assert!(!words("open").contains(&word));
+    change(&server, "DELETE", "/api/v1/word-lists/known", JSON, "{}").is(200);
+    change(&server, "DELETE", "/api/v1/word-lists/known", JSON, "{}").is(404);
+    assert_eq!(words("open"), candidates);
+}
+
+#[test]
+fn decisions_are_made_and_read_by_the_owner_only() {
+    let body = json!({ "lang": "en", "word": "heatdome", "status": "accepted", "note": "private" }).to_string();
+    let server = TestServer::new();
+    let evil = format!("{JSON}Origin: https://evil.example\r\n");
+    for path in ["/api/v1/decisions", "/api/v1/word-lists"] {
+        change(&server, "POST", path, &evil, &body).is(403);
+        change(&server, "POST", path, "Content-Type: text/plain\r\n", &body).is(403);
+    }
+    let public = TestServer::with(&weather(), Settings { public: true, ..Settings::default() });
+    let admin = token(&public, Scope::Admin, 1);
+    let signed = format!("{JSON}Authorization: Bearer {admin}\r\n");
+    change(&public, "POST", "/api/v1/decisions", &signed, &body).is(403);
+    public.get("/api/v1/decisions").is(403);
+    let found = public.get("/api/v1/en/neologisms?status=all").is(200);
+    assert!(!found.body.contains("private"));
+}

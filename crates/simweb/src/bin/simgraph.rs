@@ -4,6 +4,7 @@
 //! For crawlers of other projects: they are given the seeds and the server as their proxy, and are judged by the
 //! requests that arrive.
 
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 use std::sync::mpsc;
@@ -21,6 +22,7 @@ usage: simgraph [OPTION VALUE]...
   --port N       the port of all sites (0: any)
   --seeds N      front pages to print as seeds, one a line after the port (8)
   --budget N     requests that count, of all clients (no limit)
+  --local 1      names under localhost, which need no proxy and share one address (0)
 ";
 
 /// Shares of the budget at which tokens are noted.
@@ -49,7 +51,11 @@ fn run(words: &[String]) -> Result<(), String> {
             .and_then(|text| text.parse().ok())
             .ok_or_else(|| format!("{name} needs a number; --help lists the options")),
     };
-    let spec = GraphSpec { seed: number("--seed", 1)?, sites: number("--sites", 60)? as usize, ..GraphSpec::default() };
+    let mut spec =
+        GraphSpec { seed: number("--seed", 1)?, sites: number("--sites", 60)? as usize, ..GraphSpec::default() };
+    if number("--local", 0)? == 1 {
+        spec.top_level = ["localhost", "localhost"];
+    }
     let language = spec.target;
     let port = u16::try_from(number("--port", 0)?).map_err(|_| "--port must be below 65536".to_owned())?;
     let budget = number("--budget", u64::MAX)?;
@@ -84,10 +90,12 @@ fn report(server: &GraphServer, language: &'static str, budget: u64) -> Result<(
     let mut scorer = Scorer::new(Truth::new(server.graph()), language);
     let limit = if budget == u64::MAX { requests.len() as u64 } else { budget };
     let (mut bytes, mut marks) = (0, Vec::new());
+    let (mut asked, mut repeated) = (HashSet::new(), 0);
     for (at, request) in requests.iter().enumerate() {
         bytes += request.bytes;
         if !request.is_policy() {
             scorer.add(&request.url);
+            repeated += u64::from(!asked.insert(request.url.as_str()));
         }
         while marks.len() < MARKS.len() && (at + 1) as f64 >= MARKS[marks.len()] * limit as f64 {
             marks.push(serde_json::json!({ "requests": at + 1, "bytes": bytes, "tokens": scorer.tokens() }));
@@ -97,6 +105,8 @@ fn report(server: &GraphServer, language: &'static str, budget: u64) -> Result<(
         "marks": marks,
         "requests": requests.len(),
         "bytes": bytes,
+        // Requests for pages that were asked for before.
+        "repeated": repeated,
         "score": scorer.score(),
         "politeness": server.politeness(),
     });

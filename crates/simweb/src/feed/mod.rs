@@ -71,7 +71,8 @@ impl Listing<'_> {
 pub fn write(world: &World, site: usize, format: FeedFormat) -> String {
     let profile = world.profile(site);
     let extent = if profile.full_content { Extent::Whole } else { Extent::Head };
-    let articles = world.listed(site).map(|number| world.article(site, number, extent)).collect();
+    let own = world.listed(site).map(|number| world.article(site, number, extent));
+    let articles = own.chain(world.cross_listed(site, extent)).collect();
     let listing = Listing { world, site, profile, articles };
     match format {
         FeedFormat::Rss2 => rss2::write(&listing),

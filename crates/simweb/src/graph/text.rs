@@ -58,13 +58,15 @@ pub fn compose(id: TextId) -> Text {
     let mut rng = Rng::named(&[id.cluster, 0x7E87]);
     let head = compose_head(grammar, &mut Rng::named(&[id.cluster, 0x6EAD]));
     let paragraphs = lognormal(&mut rng, 8.0, 0.5).clamp(3.0, 30.0) as usize;
+    // Words of people keep to a subject, those of machines do not.
+    let subject = lexicon.subject(&mut Rng::named(&[id.cluster, 0x5B7]));
     let mut blocks = Vec::with_capacity(paragraphs + 1);
     for _ in 0..paragraphs {
         let sentences = 3 + rng.below(4);
-        blocks.push(paragraph(grammar, lexicon, &mut rng, sentences));
+        blocks.push(paragraph(grammar, (lexicon, &subject), &mut rng, sentences));
     }
     if let Some(addition) = id.addition {
-        blocks.push(paragraph(grammar, lexicon, &mut Rng::named(&[addition, 0xADD]), 1));
+        blocks.push(paragraph(grammar, (lexicon, &subject), &mut Rng::named(&[addition, 0xADD]), 1));
     }
     Text { title: title(id.language, id.cluster), author: head.author, topics: head.topics, blocks }
 }
@@ -97,14 +99,14 @@ pub fn agency_cluster(seed: u64, language: &str, number: u64) -> u64 {
     key(&[seed, 0xA6E, text_key(language), number])
 }
 
-fn paragraph(grammar: &Grammar, lexicon: &Lexicon, rng: &mut Rng, sentences: u64) -> Block {
+fn paragraph(grammar: &Grammar, (lexicon, subject): (&Lexicon, &[&str]), rng: &mut Rng, sentences: u64) -> Block {
     let mut text = String::new();
     for number in 0..sentences {
         if number > 0 && grammar.spaced() {
             text.push(' ');
         }
         let sentence = filler_sentence(grammar, rng);
-        text.push_str(&lexicon.enrich(&sentence, rng));
+        text.push_str(&lexicon.enrich_about(&sentence, subject, rng));
     }
     Block { kind: BlockKind::Paragraph, text }
 }

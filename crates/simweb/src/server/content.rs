@@ -48,6 +48,9 @@ pub fn sitemap(world: &World, site: usize) -> Reply {
 
 /// The additional content of a site that hides its feed: the overview and the decoys.
 pub fn trap(world: &World, site: usize, target: &str) -> Option<Reply> {
+    if let Some(url) = world.elsewhere(target.split('?').next().unwrap_or(target)) {
+        return Some(Reply::redirect(301, &url));
+    }
     let hidden = world.hidden(site)?;
     let bare = target.split('?').next().unwrap_or(target);
     let reply = |kind: &str, body: String| Some(Reply::new(200, format!("Content-Type: {kind}\r\n"), body));

@@ -12,6 +12,12 @@ use crate::rng::Rng;
 /// The number of generated words per language.
 const WORDS: usize = 6000;
 
+/// The number of words of a subject.
+const SUBJECT_WORDS: usize = 24;
+
+/// The percentage of generated words that are those of the subject.
+const SUBJECT_PERCENT: u64 = 70;
+
 /// The percentage of words that are replaced by generated ones.
 const RARE_PERCENT: u64 = 28;
 
@@ -34,11 +40,21 @@ impl Lexicon {
 
     /// Replaces some words of a sentence.
     pub fn enrich(&self, sentence: &str, rng: &mut Rng) -> String {
+        self.enrich_about(sentence, &[], rng)
+    }
+
+    /// The words of a subject, to which a text returns.
+    pub fn subject(&self, rng: &mut Rng) -> Vec<&str> {
+        (0..SUBJECT_WORDS).map(|_| self.words[rng.below(self.words.len() as u64) as usize].as_str()).collect()
+    }
+
+    /// Replaces some words of a sentence, most of them by those of a subject if there is one.
+    pub fn enrich_about(&self, sentence: &str, subject: &[&str], rng: &mut Rng) -> String {
         let mut out = String::with_capacity(sentence.len() + 32);
         if !self.spaced {
             for letter in sentence.chars() {
                 if rng.chance(RARE_PERCENT / 2) {
-                    out.push_str(self.word(rng));
+                    out.push_str(self.word_about(subject, rng));
                 }
                 out.push(letter);
             }
@@ -49,9 +65,13 @@ impl Lexicon {
                 out.push(' ');
             }
             let ends = word.ends_with(['.', ',']);
-            out.push_str(if !ends && rng.chance(RARE_PERCENT) { self.word(rng) } else { word });
+            out.push_str(if !ends && rng.chance(RARE_PERCENT) { self.word_about(subject, rng) } else { word });
         }
         out
+    }
+
+    fn word_about<'a>(&'a self, subject: &[&'a str], rng: &mut Rng) -> &'a str {
+        if !subject.is_empty() && rng.chance(SUBJECT_PERCENT) { rng.pick(subject) } else { self.word(rng) }
     }
 
     /// A random word with a skewed distribution: the first ones are much more frequent.

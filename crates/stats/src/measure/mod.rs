@@ -24,6 +24,11 @@ pub fn per_million(hits: f64, tokens: f64) -> Option<f64> {
     (tokens > 0.0).then(|| hits / tokens * 1e6)
 }
 
+/// The share of a part in a whole; `None` if the whole is nothing.
+pub fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
 #[cfg(test)]
 pub(crate) fn assert_near(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{found} instead of {expected}");

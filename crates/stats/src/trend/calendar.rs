@@ -56,9 +56,14 @@ impl Step {
         nearest.unwrap_or(Step::Month)
     }
 
-    /// The step for events, which are over after days or weeks: not longer than a week while there is text in every week.
-    pub fn of_events(days: u32) -> Step {
-        if days < MIN_DAYS_BY_WEEK { Step::Day } else { Step::Week }
+    /// The step for events, which are over after days or weeks, in some days with some documents: a day where there are few
+    /// weeks, otherwise a week, and a month where a week has too few documents for a word to stand out in several of them.
+    pub fn of_events(days: u32, documents: u64) -> Step {
+        if days < MIN_DAYS_BY_WEEK {
+            return Step::Day;
+        }
+        let by_week = documents as f64 * Step::Week.mean_days() / f64::from(days);
+        if by_week < MIN_DOCUMENTS_BY_WEEK { Step::Month } else { Step::Week }
     }
 
     /// The bin a day belongs to.
@@ -102,6 +107,9 @@ impl Step {
 
 /// The days from which events are looked for by week: a burst needs eight periods before it.
 const MIN_DAYS_BY_WEEK: u32 = 120;
+/// The documents of a week from which events are looked for by week: a burst is in five documents, and a word in more than
+/// a quarter of all documents of a week is rare even in the news.
+const MIN_DOCUMENTS_BY_WEEK: f64 = 20.0;
 
 fn in_month(day: Date, month: i8, of_month: i8) -> Date {
     Date::new(day.year(), month, of_month).expect("every year has twelve months, every month twenty-one days")
@@ -179,6 +187,14 @@ mod tests {
                 assert_eq!(step.bin_of(bin.last), bin);
             }
         }
+    }
+
+    #[test]
+    fn events_are_looked_for_in_steps_with_enough_documents() {
+        assert_eq!(Step::of_events(100, 100_000), Step::Day);
+        assert_eq!(Step::of_events(3650, 20_000), Step::Week);
+        assert_eq!(Step::of_events(3650, 5_000), Step::Month, "ten documents a week");
+        assert_eq!(Step::of_events(120, 0), Step::Month);
     }
 
     #[test]

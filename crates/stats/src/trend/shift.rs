@@ -1,7 +1,7 @@
 //! Level shifts: Pettitt's change-point test (1979), based on ranks like Mann–Kendall.
 //!
-//! A trend has a change point, too, so a shift is sharp only if two levels explain the ranks better than a line. Points that
-//! depend on each other are fewer observations, which makes the p-value larger.
+//! A trend has a change point, too: [`super::sharpness`] tells a step from a gradual change. Points that depend on each other
+//! are fewer observations, which makes the p-value larger.
 
 use super::site_series::independent_share;
 
@@ -14,8 +14,6 @@ pub struct Shift {
     pub k: i64,
     /// The approximate p-value, an upper bound.
     pub p: f64,
-    /// True if two levels explain the ranks better than a line.
-    pub is_sharp: bool,
 }
 
 /// Finds the most likely change point; `None` in a constant series.
@@ -41,12 +39,7 @@ pub fn shift(series: &[f64]) -> Option<Shift> {
     let rest: Vec<f64> = ranks.iter().enumerate().map(|(i, rank)| rank - levels[usize::from(i >= at)]).collect();
     let exponent = 6.0 * (k * k) as f64 / (size.powi(3) + size.powi(2));
     let p = 2.0 * (-exponent * independent_share(&rest)).exp();
-    let squares = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>();
-    // The sum of squares that a line explains.
-    let middle = (size - 1.0) / 2.0;
-    let along: f64 = ranks.iter().enumerate().map(|(i, rank)| (i as f64 - middle) * rank).sum();
-    let of_line = along * along / (size * (size * size - 1.0) / 12.0);
-    Some(Shift { at, k, p: p.min(1.0), is_sharp: squares(&ranks) - squares(&rest) > of_line })
+    Some(Shift { at, k, p: p.min(1.0) })
 }
 
 /// Twice the rank of each value, so that the mean ranks of ties are whole numbers.
@@ -79,7 +72,6 @@ mod tests {
         // Every one of 15 lies below every one of 25.
         assert_eq!((found.at, found.k), (15, 375));
         assert!((found.p - 2.0 * (-6.0 * 375.0f64.powi(2) / 65_600.0).exp()).abs() < 1e-15);
-        assert!(found.is_sharp);
         let falling: Vec<f64> = series.iter().map(|x| -x).collect();
         assert_eq!(shift(&falling).unwrap().k, -375);
     }
@@ -92,12 +84,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_a_change_point_that_is_not_sharp() {
+    fn a_line_has_a_change_point_with_little_evidence() {
         let mut random = fastrand::Rng::with_seed(8);
         let line: Vec<f64> = (0..60).map(|i| f64::from(i) + 8.0 * random.f64()).collect();
         let found = shift(&line).unwrap();
         // What two levels leave of a line depends on its neighbours, so that it is little evidence, too.
-        assert!(found.k > 600 && found.p > 0.05 && !found.is_sharp, "{found:?}");
+        assert!(found.k > 600 && found.p > 0.05, "{found:?}");
     }
 
     #[test]

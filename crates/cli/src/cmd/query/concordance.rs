@@ -12,7 +12,7 @@ use tidings_query::question::{
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::row_table::csv_table;
-use super::{QueryArgs, QueryContext, QuestionArgs, at_least, marked, of_corpus, short};
+use super::{QueryArgs, QueryContext, QuestionArgs, at_least, of_corpus, short};
 use crate::args::Global;
 use crate::cmd::Report;
 use crate::style::{Ink, Style};
@@ -86,7 +86,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     } else {
         format!("{heading}\n\n{}", kwic(&shown, &fields, Style::stdout()))
     };
-    Ok(marked(text, &answered))
+    Ok(context.marked(text, &answered))
 }
 
 fn request(args: &Args, context: &QueryContext) -> Result<ConcordanceRequest> {

@@ -13,13 +13,23 @@ use tidings_pipeline::display::count;
 pub type Args = QuestionCommand<FreqRequest>;
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
-    let Asked { context, answered, .. } = args.ask(global)?;
+    let Asked { context, request, answered } = args.ask(global)?;
+    let with_documents = request.measures.documents;
     let found = &answered.body;
-    let mut table = Table::new(&["value", "#hits", "#share %", "#per million"]);
+    let mut columns = vec!["value", "#hits", "#share %", "#per million"];
+    if with_documents {
+        columns.extend(["#documents with a hit", "#share of documents %"]);
+    }
+    let mut table = Table::new(&columns);
     for row in &found.rows {
         let share = 100.0 * row.hits as f64 / found.hits.max(1) as f64;
         let share = if answered.about.exactness.is_cut_off() { String::new() } else { format!("{share:.1}") };
-        table.push(vec![row.value.clone(), row.hits.to_string(), share, known(row.per_million)]);
+        let mut fields = vec![row.value.clone(), row.hits.to_string(), share, known(row.per_million)];
+        if with_documents {
+            fields.push(row.hit_documents.map(|documents| documents.to_string()).unwrap_or_default());
+            fields.push(known(row.document_share.map(|share| 100.0 * share)));
+        }
+        table.push(fields);
     }
     let heading = format!(
         "{}{} by {}: {} in {}",

@@ -17,6 +17,7 @@ use tidings_pipeline::display::grouped;
 const ELSEWHERE: &[&str] = &[
     "query",
     "freq",
+    "crosstab",
     "colloc",
     "sketch",
     "words",
@@ -25,6 +26,7 @@ const ELSEWHERE: &[&str] = &[
     "trends",
     "bursts",
     "new-words",
+    "neologisms",
     "names",
     "quotes",
     "document",

@@ -4,10 +4,12 @@ pub mod bursts;
 pub mod colloc;
 pub mod concordance;
 pub mod corpus;
+pub mod crosstab;
 pub mod freq;
 pub mod generic;
 pub mod keywords;
 pub mod names;
+pub mod neologisms;
 pub mod new_words;
 mod question_args;
 pub mod quotes;
@@ -26,8 +28,8 @@ use serde::Serialize;
 use tidings_query::engine::Limits;
 use tidings_query::question::{About, Answered, Availability, Privacy, Question, QuestionContext, QuestionError};
 use tidings_query::trend::Bin;
-use tidings_store::Home;
 use tidings_store::day_stats::DayStatsCache;
+use tidings_store::{Home, digest};
 
 use self::row_table::csv_table;
 use super::Report;
@@ -37,7 +39,7 @@ use crate::table::Table;
 use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::display::{count, grouped};
 use tidings_pipeline::usage_error::UsageError;
-use tidings_pipeline::virtual_corpora;
+use tidings_pipeline::{neologisms as decided_words, virtual_corpora};
 
 /// The time limit of searches if none is given. A test over the whole vocabulary has none: a part of it has no result.
 const SEARCH_TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -57,6 +59,10 @@ pub struct QueryArgs {
     time_limit: Option<f64>,
 }
 
+/// The most compressed text that is read for the checksum of an answer in JSON, which takes a fraction of a second; `tidings
+/// digest` stores those of larger corpora.
+const MAX_UNREAD_BYTES: u64 = 16 << 20;
+
 /// An open index with the limits of a query.
 pub struct QueryContext {
     corpus: Corpus,
@@ -65,6 +71,7 @@ pub struct QueryContext {
     limits: Limits,
     vocabulary_limits: Limits,
     csv: bool,
+    json: bool,
 }
 
 impl QueryArgs {
@@ -83,6 +90,7 @@ impl QueryArgs {
             vocabulary_limits: given.map_or_else(Limits::default, |_| limits.clone()),
             limits,
             csv: self.csv,
+            json: global.json,
         })
     }
 }
@@ -126,6 +134,10 @@ impl QueryContext {
                 |error: anyhow::Error| QuestionError::NotFound { parameter: "in", message: format!("{error:#}") };
             virtual_corpora::find(&self.home, name).map_err(not_found)
         };
+        let find_decisions = || {
+            let broken = |error: anyhow::Error| QuestionError::Request(format!("{error:#}"));
+            decided_words::decisions(&self.home, &self.corpus.language).map_err(broken)
+        };
         let run_days = |bins: &[Bin]| {
             let mut days = DayStatsCache::default();
             match days.refresh(&self.home) {
@@ -141,6 +153,7 @@ impl QueryContext {
             vocabulary_limits: self.vocabulary_limits.clone(),
             privacy: Privacy::owner(self.default_availability),
             find_filter: &find_filter,
+            find_decisions: &find_decisions,
             run_days: &run_days,
             ..QuestionContext::new(&self.corpus.engine, &self.corpus.language)
         };
@@ -165,18 +178,32 @@ impl QueryContext {
             (false, None) => format!("{heading}\n\n{}", table.text(Style::stdout())),
             (false, Some(warning)) => format!("{heading}\n{warning}\n\n{}", table.text(Style::stdout())),
         };
-        marked(text, answered)
+        self.marked(text, answered)
     }
-}
 
-/// The report of an answer. One that is cut off has a warning on standard error and exit code 3.
-fn marked<T: Serialize>(text: String, answered: &Answered<T>) -> Report {
-    let warning = answered.about.exactness.warning();
-    if let Some(warning) = &warning {
-        log::warn!("{warning}; counts are the least there can be, and rates and tests are left out");
+    /// The report of an answer. One that is cut off has a warning on standard error and exit code 3.
+    fn marked<T: Serialize>(&self, text: String, answered: &Answered<T>) -> Report {
+        let warning = answered.about.exactness.warning();
+        if let Some(warning) = &warning {
+            log::warn!("{warning}; counts are the least there can be, and rates and tests are left out");
+        }
+        let mut json = serde_json::to_value(answered).expect("answers serialise");
+        if let (true, Some(answer)) = (self.json, json.as_object_mut()) {
+            answer.insert("provenance".to_owned(), self.provenance());
+        }
+        Report { text, json, partly: warning.is_some(), ..Report::default() }
     }
-    let json = serde_json::to_value(answered).expect("answers serialise");
-    Report { text, json, partly: warning.is_some(), ..Report::default() }
+
+    /// The program and the checksum of the text, by which a number can be checked later. The checksum is that of `tidings
+    /// digest --lang CODE`; null if it is not stored and much text would have to be read.
+    fn provenance(&self) -> serde_json::Value {
+        let digests = digest::of_languages(&self.home, MAX_UNREAD_BYTES).unwrap_or_else(|error| {
+            log::warn!("no checksum of the corpus: {}", tidings_store::in_full(&error));
+            None
+        });
+        let digest = digests.and_then(|digests| digests.get(&self.corpus.language).cloned());
+        serde_json::json!({ "program": tidings_pipeline::program(), "digest": digest })
+    }
 }
 
 /// “at least ” before a number of hits that was cut off.

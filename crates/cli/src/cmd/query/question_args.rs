@@ -8,6 +8,7 @@ use anyhow::Result;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
+use tidings_query::cql::split_queries;
 use tidings_query::question::{Parameter, ParameterKind, QuestionError, Request, request};
 
 /// The flags and arguments of a request.
@@ -82,7 +83,8 @@ fn arg(parameter: &'static Parameter) -> Arg {
         let default: &'static str = parameter.text(default).leak();
         arg = arg.default_value(default);
     }
-    let action = if parameter.kind == ParameterKind::Names { ArgAction::Append } else { ArgAction::Set };
+    let is_list = matches!(parameter.kind, ParameterKind::Names | ParameterKind::Queries);
+    let action = if is_list && !parameter.required { ArgAction::Append } else { ArgAction::Set };
     arg.action(action).value_name(parameter.value_name.as_str()).value_parser(ParameterParser(parameter))
 }
 
@@ -94,7 +96,7 @@ pub fn values(parameters: &[Parameter], matches: &ArgMatches) -> Map<String, Val
     };
     let value = |parameter: &Parameter| match parameter.kind {
         ParameterKind::Flag => Value::Bool(true),
-        ParameterKind::Names => {
+        ParameterKind::Names | ParameterKind::Queries => {
             let lists = matches.get_many::<Value>(&parameter.name).into_iter().flatten();
             lists.filter_map(Value::as_array).flatten().cloned().collect()
         }
@@ -111,8 +113,16 @@ pub fn checked(parameters: &[Parameter], values: &Map<String, Value>) -> Result<
         {
             parameter.parse(text).map_err(|error| QuestionError::of_value(parameter, text, error))?;
         }
+        let queries = values.get(&parameter.name).and_then(Value::as_array);
+        for text in queries.into_iter().flatten().filter_map(Value::as_str).filter(|_| is_queries(parameter)) {
+            parameter.parse(text).map_err(|error| QuestionError::of_value(parameter, text, error))?;
+        }
     }
     Ok(values.clone())
+}
+
+fn is_queries(parameter: &Parameter) -> bool {
+    parameter.kind == ParameterKind::Queries
 }
 
 /// Parses the value of a parameter; an error names the flag and the values that it takes.
@@ -126,6 +136,7 @@ impl TypedValueParser for ParameterParser {
         let parameter = self.0;
         let parse = move |text: String| match parameter.kind {
             ParameterKind::Cql | ParameterKind::Filter => Ok(Value::String(text)),
+            ParameterKind::Queries => Ok(split_queries(&text).into_iter().map(Value::from).collect()),
             _ => parameter.parse(&text),
         };
         StringValueParser::new().try_map(parse).parse_ref(command, arg, value)

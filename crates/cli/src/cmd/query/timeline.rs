@@ -1,7 +1,7 @@
 //! `tidings timeline`: hits over time, with the size of the collection.
 
 use anyhow::Result;
-use tidings_query::question::TimelineRequest;
+use tidings_query::question::{TimelinePoint, TimelineRequest};
 
 use super::{Asked, QuestionCommand, at_least, of_corpus, short};
 use crate::args::Global;
@@ -27,8 +27,14 @@ pub struct Args {
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
     let Asked { context, request, answered } = args.question.ask(global)?;
     let timeline = &answered.body;
-    let most = timeline.points.iter().filter_map(|point| point.per_million).fold(0.0, f64::max);
+    let with_documents = request.measures.documents;
+    let measured = |point: &TimelinePoint| if with_documents { point.document_share } else { point.per_million };
+    let most = timeline.points.iter().filter_map(measured).fold(0.0, f64::max);
     let columns = ["when", "#hits", "#per million", "#low", "#high", "#tokens", "#documents", "#sites", "chart"];
+    let mut columns = columns.to_vec();
+    if with_documents {
+        columns.splice(8..8, ["#documents with a hit", "#share %"]);
+    }
     let mut table = Table::new(&columns);
     for point in &timeline.points {
         let rate = point.per_million.map(short);
@@ -36,7 +42,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         let hits = point.hits.map(|hits| hits.to_string()).unwrap_or_default();
         let mut row = vec![point.bin.to_string(), hits, rate.unwrap_or_default(), low, high];
         row.extend([point.tokens, point.documents, point.sites].map(|number| number.to_string()));
-        row.push(match point.per_million {
+        if with_documents {
+            row.push(point.hit_documents.map(|documents| documents.to_string()).unwrap_or_default());
+            row.push(point.document_share.map(|share| short(100.0 * share)).unwrap_or_default());
+        }
+        row.push(match measured(point) {
             Some(rate) => bar(rate, most, BAR_COLUMNS),
             None if point.hits.is_none() => "(not searched)".to_owned(),
             None => "(nothing collected)".to_owned(),

@@ -28,7 +28,7 @@ fn days_with_a_failed_tool_make_the_outcome_partial() {
 #[test]
 fn a_time_limit_is_shown_after_the_counts() {
     let ending =
-        Ending { left: 1, reason: Some(crate::cancel::StopReason::TimeLimit), min_free_mib: 0, in_other_shards: 0 };
+        Ending { left: 1, reason: Some(crate::cancel::StopReason::TimeLimit), min_free_mib: 0, ..Ending::default() };
     let outcome =
         AnnotateOutcome { days: 1, days_left: 1, documents: 1, tokens: 2000, ending, ..AnnotateOutcome::default() };
     assert_eq!(

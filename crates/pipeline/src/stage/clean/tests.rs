@@ -8,7 +8,7 @@ use tidings_store::Stale;
 use tidings_store::docs::DocumentReader;
 
 fn stopped(left: u64, reason: StopReason) -> Ending {
-    Ending { left, reason: Some(reason), min_free_mib: 512, in_other_shards: 0 }
+    Ending { left, reason: Some(reason), min_free_mib: 512, ..Ending::default() }
 }
 
 #[test]

@@ -169,7 +169,7 @@ impl Stage for Dedup {
     fn begin<'a>(&'a self, context: &'a RunContext, due: &Due) -> Result<Box<dyn StageRun + 'a>> {
         let outcome =
             DedupOutcome { run: context.run.clone(), days_up_to_date: due.up_to_date, ..DedupOutcome::default() };
-        if !context.shard.takes_undivided() {
+        if !context.takes_undivided {
             return Ok(Box::new(Idle { context, outcome }));
         }
         let kept = due.up_to_date as usize;

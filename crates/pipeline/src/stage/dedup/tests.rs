@@ -24,7 +24,7 @@ fn an_outcome_gives_the_share_of_duplicate_words() {
         duplicates: 1,
         words: 3000,
         duplicate_words: 1000,
-        ending: Ending { left: 1, reason: None, min_free_mib: 0, in_other_shards: 0 },
+        ending: Ending { left: 1, reason: None, min_free_mib: 0, ..Ending::default() },
         ..DedupOutcome::default()
     };
     assert_eq!(

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use super::Part;
 use crate::cql::{Attribute, MatchRule, Query};
-use crate::engine::{Cells, Level, Search, TimelineCounts};
+use crate::engine::{
+    CellCounts, Cells, CrossCells, DocumentLevel, FieldCount, Level, Search, TimelineCounts, cross_cells,
+};
 use crate::filter::Filter;
 use crate::merge::Merge;
 use crate::question::{LinePlace, Parsed, QuestionContext, QuestionError, Window};
@@ -64,7 +66,7 @@ impl SearchPart {
         SearchPart { q: q.clone(), filter: Parsed::of_filter(filter), rule, cells: Some(cells.into()) }
     }
 
-    fn search<'c>(&self, context: &QuestionContext<'c>) -> Result<Search<'c>, QuestionError> {
+    pub(in crate::question) fn search<'c>(&self, context: &QuestionContext<'c>) -> Result<Search<'c>, QuestionError> {
         let filter = self.filter.as_deref();
         match &self.cells {
             Some(cells) => context.search_words(&self.q, filter, cells.as_cells()),
@@ -89,7 +91,7 @@ impl Part for CountPart {
     }
 }
 
-/// Hits by the value of an attribute, and the tokens of the documents searched.
+/// Hits, and documents with a hit, by the value of an attribute; and the tokens and number of the documents searched.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::question) struct AttributeValuesPart {
     pub(in crate::question) search: SearchPart,
@@ -98,11 +100,12 @@ pub(in crate::question) struct AttributeValuesPart {
 
 impl Part for AttributeValuesPart {
     const NAME: &'static str = "by-attribute";
-    type Sum = (HashMap<String, u64>, u64);
+    type Sum = (HashMap<String, (u64, u64)>, (u64, u64));
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let search = self.search.search(context)?;
-        Ok((search.by_attribute(self.attribute, &context.limits).0.into_iter().collect(), search.tokens()))
+        let values = search.by_attribute(self.attribute, &context.limits).0;
+        Ok((values.into_iter().collect(), (search.tokens(), search.documents())))
     }
 }
 
@@ -134,7 +137,7 @@ pub(in crate::question) struct FieldValuesPart {
 
 impl Part for FieldValuesPart {
     const NAME: &'static str = "by-field";
-    type Sum = (HashMap<String, (u64, u64)>, u64);
+    type Sum = (HashMap<String, FieldCount>, u64);
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let search = self.search.search(context)?;
@@ -213,11 +216,49 @@ impl Part for GroupPart {
     }
 }
 
+/// Hits and documents of several queries by properties of documents.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct CrosstabPart {
+    pub(in crate::question) searches: Vec<SearchPart>,
+    pub(in crate::question) levels: Vec<DocumentLevel>,
+}
+
+/// Cells by several texts; JSON has no objects with such keys.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct CrosstabCounts(Vec<(Vec<String>, CellCounts)>);
+
+impl CrosstabCounts {
+    /// The cells by their values.
+    pub(in crate::question) fn into_cells(self) -> CrossCells {
+        self.0.into_iter().collect()
+    }
+}
+
+impl Merge for CrosstabCounts {
+    fn merge_from(&mut self, other: CrosstabCounts) {
+        let mut cells: CrossCells = std::mem::take(&mut self.0).into_iter().collect();
+        cells.merge_from(other.into_cells());
+        self.0 = cells.into_iter().collect();
+    }
+}
+
+impl Part for CrosstabPart {
+    const NAME: &'static str = "crosstab";
+    type Sum = CrosstabCounts;
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<CrosstabCounts, QuestionError> {
+        let searches: Vec<Search<'_>> =
+            self.searches.iter().map(|search| search.search(context)).collect::<Result<_, QuestionError>>()?;
+        Ok(CrosstabCounts(cross_cells(&searches, &self.levels, &context.limits).into_iter().collect()))
+    }
+}
+
 /// Hits by day, with the size of the collection.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::question) struct TimelinePart {
     pub(in crate::question) search: SearchPart,
     pub(in crate::question) step: Step,
+    pub(in crate::question) with_documents: bool,
 }
 
 impl Part for TimelinePart {
@@ -225,7 +266,7 @@ impl Part for TimelinePart {
     type Sum = TimelineCounts;
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<TimelineCounts, QuestionError> {
-        Ok(self.search.search(context)?.timeline_counts(self.step, &context.limits))
+        Ok(self.search.search(context)?.timeline_counts(self.step, self.with_documents, &context.limits))
     }
 }
 

@@ -24,8 +24,8 @@ use crate::question::Parsed;
 
 pub(super) use cells::{SiteBinsPart, VolumePart, word_cells};
 pub(super) use hits::{
-    AttributeValuesPart, CountPart, FieldValuesPart, GroupPart, MarginalsPart, NearPart, PartCells, SearchPart,
-    SpanValuesPart, TimelinePart,
+    AttributeValuesPart, CountPart, CrosstabPart, FieldValuesPart, GroupPart, MarginalsPart, NearPart, PartCells,
+    SearchPart, SpanValuesPart, TimelinePart,
 };
 pub(super) use lines::{
     DocumentPart, DocumentsPart, FoundDocuments, FoundHit, FoundHits, PagePart, RowsPart, SurroundingsPart, in_time,
@@ -225,6 +225,7 @@ parts!(
     SpanValuesPart,
     FieldValuesPart,
     GroupPart,
+    CrosstabPart,
     TimelinePart,
     NearPart,
     MarginalsPart,
