@@ -26,6 +26,9 @@ pub const USUAL_WAIT: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// The first and the longest interval at which it looks whether others have done their units. Each look reads all recipes.
 const POLLS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
+/// A shard makes its days again so many times while other shards change what they depend on; the rest is left to the next
+/// run.
+const MOST_AGAIN: u32 = 8;
 /// Units that an outcome names.
 const NAMED: usize = 5;
 
@@ -189,11 +192,16 @@ impl ShardWork {
     /// Waits until a stage has nothing left in any shard, while others are at work; returns what is left.
     fn await_others(&self, stage: &dyn Stage) -> Result<Option<AwaitedUnits>> {
         let mut quiet_since = Instant::now();
-        let (mut poll, mut before, mut is_told) = (POLLS[0], usize::MAX, false);
+        let (mut poll, mut before, mut is_told, mut again) = (POLLS[0], usize::MAX, false, 0);
         loop {
             let units = left_in(&self.pipeline, stage)?;
             if units.is_empty() {
                 return Ok(None);
+            }
+            if again < MOST_AGAIN && !self.is_over() && self.is_overtaken(stage)? {
+                again += 1;
+                self.stage(stage.id())?;
+                continue;
             }
             if units.len() < before || self.is_claimed(stage)? {
                 quiet_since = Instant::now();
@@ -210,6 +218,16 @@ impl ShardWork {
             self.pipeline.cancel_token().wait(poll);
             poll = (poll * 3 / 2).min(POLLS[1]);
         }
+    }
+
+    /// Whether days of this shard are due again, because other shards have made days before them that show which of their
+    /// texts are no articles.
+    fn is_overtaken(&self, stage: &dyn Stage) -> Result<bool> {
+        if stage.id() != StageId::Clean {
+            return Ok(false);
+        }
+        let due = stage.due(self.pipeline.home(), self.pipeline.config())?;
+        Ok(due.units.iter().any(|unit| unit.why == Stale::Walls && self.pipeline.shard().takes(&unit.name)))
     }
 
     /// Whether another process is at work on a stage.

@@ -95,7 +95,10 @@ fn the_reason_why_a_certificate_was_refused_is_kept() {
     corpus.run("fetch");
     let url = corpus.web.articles().next().unwrap().url;
     let told = corpus.run(&format!("why {url}")).stdout;
-    assert!(told.contains("tls: the secure connection could not be set up (") && told.contains("UnknownIssuer"), "{told}");
+    assert!(
+        told.contains("tls: the secure connection could not be set up (") && told.contains("UnknownIssuer"),
+        "{told}"
+    );
 }
 
 /// The order in which the pages of each host were requested.

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::cancel::StopReason;
+use crate::shard::Shard;
+use crate::shard_round::{ShardOptions, run_shard};
 use crate::testing::{article, home, page, root, store_pages};
 use tidings_model::Page;
 use tidings_store::Stale;
@@ -366,4 +368,26 @@ fn walls_of_long_ago_do_not_count() {
     let (_folder, pipeline) =
         walls_of_days(&[("2026-03-01", "ferry"), ("2026-03-02", "museum"), ("2026-03-16", "harbour")]);
     assert_eq!(topics(&pipeline, "2026-03-16", "same-text").0, owned(&["harbour"]));
+}
+
+#[test]
+fn a_shard_makes_a_day_again_when_other_shards_show_its_walls() {
+    const SHARDS: u32 = 4;
+    let (_folder, pipeline) = home();
+    WALL_DAYS.iter().for_each(|(day, topic)| add_pages(&pipeline, day, "a.0.jsonl.zst", &walls(&[topic])));
+    let shard = |index: u32| Shard::new(index, SHARDS).unwrap();
+    let (last, _) = WALL_DAYS[3];
+    let first = (1..=SHARDS).find(|index| shard(*index).takes(last)).unwrap();
+    // The other shards do their days when this one has done its own, and before it has waited for them.
+    let others = |_: StageId, _: &StageOutcome| {
+        for index in (1..=SHARDS).filter(|index| *index != first) {
+            pipeline.clone().with_shard(shard(index)).run(&Clean::default()).unwrap();
+        }
+    };
+    let options = ShardOptions { stages: vec![StageId::Clean], wait: std::time::Duration::ZERO, ..Default::default() };
+    run_shard(&pipeline.clone().with_shard(shard(first)), &options, &others).unwrap();
+    assert_eq!(topics(&pipeline, last, "same-text").1, owned(&["garden"]), "it was known by itself before");
+    run(&pipeline, &Clean::default());
+    let dropped = WALL_DAYS.map(|(day, _)| topics(&pipeline, day, "same-text").1.len());
+    assert_eq!(dropped, [0, 0, 1, 1]);
 }
