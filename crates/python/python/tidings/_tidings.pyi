@@ -3,41 +3,6 @@
 import os
 from typing import Any, final
 
-__all__ = [
-    "CorpusFiles",
-    "Deduper",
-    "Document",
-    "InternalError",
-    "RowStream",
-    "STAGES",
-    "TidingsError",
-    "__version__",
-    "_document",
-    "_panic",
-    "clean_batch",
-    "extract_batch",
-    "fetch_feeds",
-    "find_feeds",
-    "first_day",
-    "home_add_feeds",
-    "home_call",
-    "home_create",
-    "identify",
-    "identify_batch",
-    "indexed_languages",
-    "main",
-    "mask",
-    "parse_feed",
-    "read_page",
-    "table_arrow",
-    "table_columns",
-    "table_values",
-    "tag",
-    "tag_batch",
-    "tokenize",
-    "tokenize_batch",
-]
-
 __version__: str
 
 class TidingsError(Exception):
