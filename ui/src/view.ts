@@ -72,8 +72,12 @@ export class ViewContext {
     if (!this.signal.aborted) fill(this.results, ...children);
   }
 
-  /** Sends a request and lists it under "API requests". */
-  async request<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E> = {}): Promise<AnswerOf<E>> {
+  /** Sends a request and lists it under "API requests". Its remarks are shown above the results, unless the view has its own. */
+  async request<E extends Endpoint>(
+    endpoint: E,
+    parameters: ParametersOf<E> = {},
+    showsNotes = true,
+  ): Promise<AnswerOf<E>> {
     const answer = await request(endpoint, this.lang, parameters, this.signal);
     this.requests.push(address(endpoint, this.lang, parameters));
     if ("about" in answer) {
@@ -85,7 +89,7 @@ export class ViewContext {
     // Two halves of a view may get the same remarks.
     const notes = ("notes" in answer ? answer.notes : []).filter((note) => !this.notes.has(note));
     notes.forEach((note) => this.notes.add(note));
-    if (notes.length) this.append(el("p", { class: "note" }, notes.join(" ")));
+    if (notes.length && showsNotes) this.append(el("p", { class: "note" }, notes.join(" ")));
     return answer;
   }
 

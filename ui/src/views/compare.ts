@@ -5,7 +5,7 @@ import { el } from "../dom.ts";
 import { link } from "../route.ts";
 import { brief, count, factor, pValue, percent, rate } from "../format.ts";
 import type { Change, CompareAnswer } from "../generated/api.ts";
-import { table } from "../table.ts";
+import { type Column, table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { type ViewContext, type View, attributeField } from "../view.ts";
 import { showEmpty, wordColumn } from "./shared.ts";
@@ -39,6 +39,17 @@ export const compare: View = {
       },
       { name: "after", label: t("After"), kind: "text", wide: true, initial: after, hint: "2026 · 2026-Q2 · 2026-W30" },
       attributeField(context),
+      {
+        name: "measure",
+        label: t("Measure"),
+        kind: "choice",
+        choices: [
+          ["", t("per million tokens")],
+          ["documents", t("share of documents")],
+        ],
+        initial: "",
+        advanced: true,
+      },
       { name: "panel", label: t("Sources in both periods only (panel)"), kind: "flag", advanced: true },
       { name: "min", label: t("Minimum documents"), kind: "number", initial: "10", advanced: true },
       { name: "fdr", label: t("False discovery rate (0 to 1)"), kind: "text", initial: "0.05", advanced: true },
@@ -111,6 +122,39 @@ export const compare: View = {
             rate(perMillion),
           )
         : "0";
+    const byDocuments = route.get("measure") === "documents";
+    const rates: Column<Change>[] = [
+      {
+        name: "before_per_million",
+        label: t("per million before"),
+        value: (row) => row.before_per_million,
+        numeric: true,
+        show: (row) => amount(row, row.before, row.before_per_million, before),
+      },
+      {
+        name: "after_per_million",
+        label: t("per million after"),
+        value: (row) => row.after_per_million,
+        numeric: true,
+        show: (row) => amount(row, row.after, row.after_per_million, after),
+      },
+    ];
+    const shares: Column<Change>[] = [
+      {
+        name: "before_document_share",
+        label: t("share of documents before"),
+        value: (row) => row.before_document_share,
+        numeric: true,
+        show: (row) => percent(row.before_document_share),
+      },
+      {
+        name: "after_document_share",
+        label: t("share of documents after"),
+        value: (row) => row.after_document_share,
+        numeric: true,
+        show: (row) => percent(row.after_document_share),
+      },
+    ];
     const half = (title: string, name: string, { rows }: CompareAnswer) =>
       el(
         "section",
@@ -138,34 +182,7 @@ export const compare: View = {
                   numeric: true,
                   show: (row) => factor(row.log_ratio),
                 },
-                {
-                  name: "before_per_million",
-                  label: t("per million before"),
-                  value: (row) => row.before_per_million,
-                  numeric: true,
-                  show: (row) => amount(row, row.before, row.before_per_million, before),
-                },
-                {
-                  name: "after_per_million",
-                  label: t("per million after"),
-                  value: (row) => row.after_per_million,
-                  numeric: true,
-                  show: (row) => amount(row, row.after, row.after_per_million, after),
-                },
-                {
-                  name: "before_document_share",
-                  label: t("share of documents before"),
-                  value: (row) => row.before_document_share,
-                  numeric: true,
-                  show: (row) => percent(row.before_document_share),
-                },
-                {
-                  name: "after_document_share",
-                  label: t("share of documents after"),
-                  value: (row) => row.after_document_share,
-                  numeric: true,
-                  show: (row) => percent(row.after_document_share),
-                },
+                ...(byDocuments ? shares : rates),
                 {
                   name: "q",
                   label: t("q-value"),

@@ -46,7 +46,7 @@ const line = (...cells: Child[]): HTMLElement =>
 
 async function rising(context: ViewContext): Promise<Child[]> {
   const attribute = usualAttribute(context);
-  const found = await context.request("trends", { ...context.documents, attribute, limit: ROWS });
+  const found = await context.request("trends", { ...context.documents, attribute, limit: ROWS }, false);
   if (found.rows.length === 0)
     return [
       el("p", {}, t("No word changed significantly.")),

@@ -13,10 +13,10 @@ fn ask(corpus: &Corpus, words: &str) -> Ran {
 fn decisions_about_new_words_hold_for_later_runs() {
     let corpus = weather();
     let open = || ask(&corpus, "neologisms --since 2026-06-01").ok().stdout;
-    assert!(open().contains("heatdome") && open().contains("1 open"), "{}", open());
+    assert!(open().contains("heatdome"), "{}", open());
     ask(&corpus, "neologisms later heatdome --note 'ask the weather office'").ok().says("heatdome: later");
     ask(&corpus, "neologisms accept Heatdome").ok().says("heatdome: accepted");
-    assert!(!open().contains("…"), "{}", open());
+    assert!(!open().contains("heatdome"), "{}", open());
     let accepted = ask(&corpus, "--json neologisms --status accepted").ok().json();
     let row = &accepted["rows"][0];
     assert_eq!((row["value"].as_str(), row["note"].as_str()), (Some("heatdome"), Some("ask the weather office")));
@@ -39,11 +39,13 @@ fn variants_are_merged_and_lists_leave_words_out() {
     let corpus = weather();
     ask(&corpus, "neologisms variant 'heat dome' heatdome").ok().says("a variant of heatdome");
     let rows = ask(&corpus, "--json neologisms --since 2026-06-01").ok().json()["rows"].clone();
-    assert_eq!(rows[0]["variants"], serde_json::json!(["heat dome"]), "{rows}");
+    let row = rows.as_array().unwrap().iter().find(|row| row["value"] == "heatdome").unwrap();
+    assert_eq!(row["variants"], serde_json::json!(["heat dome"]), "{rows}");
     ask(&corpus, "neologisms variant heatdome 'heat dome'").exits(2).says("variant of itself");
     corpus.shell("printf 'Heatdome\\n\\nother\\n' | \"$T\" neologisms exclude weather -").ok().says("2 words added");
     let left = ask(&corpus, "--json neologisms --since 2026-06-01").ok().json();
-    assert_eq!((left["rows"].as_array().map(Vec::len), left["excluded"].as_u64()), (Some(0), Some(1)), "{left}");
+    assert!(left["rows"].as_array().unwrap().iter().all(|row| row["value"] != "heatdome"), "{left}");
+    assert_eq!(left["excluded"], 1, "{left}");
     ask(&corpus, "neologisms lists").ok().says("weather");
     ask(&corpus, "neologisms remove-list nothing").exits(2).says("there are weather");
     ask(&corpus, "neologisms remove-list weather").ok();

@@ -194,7 +194,7 @@ impl Question for CrosstabRequest {
         let sum = |count: fn(&CellCounts) -> u64| cells.values().map(count).sum::<u64>();
         let (tokens, documents) = (sum(|cell| cell.tokens), sum(|cell| cell.documents));
         let hits = sum(|cell| cell.found.iter().map(|(hits, _)| hits).sum());
-        let queries: Vec<String> = self.q.iter().map(|query| query.text().trim().to_owned()).collect();
+        let queries: Vec<String> = self.q.iter().map(|query| Query::to_string(query)).collect();
         let (cells, values) = ordered(cells, &levels, &self.limit);
         let is_complete = !context.is_cut_off();
         let rows = cells.iter().flat_map(|(values, counts)| rows_of(values, counts, &queries, is_complete));

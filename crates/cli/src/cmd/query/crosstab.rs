@@ -117,7 +117,15 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         of_corpus(&answered.about, found.tokens, false),
         args.measure.heading(),
     );
-    let table = table(&request.by, &found.rows, found.queries.len(), args.measure);
+    // The queries as they were given are easier to read than their canonical form.
+    let given: BTreeMap<&str, &str> =
+        found.queries.iter().map(String::as_str).zip(request.q.iter().map(|query| query.text().trim())).collect();
+    let shown = |row: &CrosstabRow| {
+        let query = given.get(row.query.as_str()).map_or(row.query.clone(), |text| (*text).to_owned());
+        CrosstabRow { query, ..row.clone() }
+    };
+    let rows: Vec<CrosstabRow> = found.rows.iter().map(shown).collect();
+    let table = table(&request.by, &rows, found.queries.len(), args.measure);
     Ok(context.report::<CrosstabRequest>(&heading, &table, &answered))
 }
 
