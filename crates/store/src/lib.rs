@@ -52,6 +52,7 @@ pub mod feed_texts;
 pub mod feeds;
 pub mod fetched;
 mod file_digest;
+pub mod file_frames;
 mod frames;
 pub mod fresh;
 pub mod future;
