@@ -112,7 +112,8 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         let rain = "The river rose again during the night, and the fire brigade had to close two of the roads.";
         let fluss = "Der Fluss ist in der Nacht über die Ufer getreten, und die Feuerwehr hat zwei Straßen gesperrt.";
-        let text = serde_json::json!({ "text": [rain, fluss, "Home", rain].join("\n") });
+        let text = [rain, fluss, "Home", rain].join("\n");
+        let text = serde_json::json!({ "text": text });
         std::fs::write(&path, format!("{text}\n[]\n")).unwrap();
         let mut lines = FileLines::open(&path, 50).unwrap();
         let mut found = Vec::new();
