@@ -9,11 +9,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::blocks::{BLOCK_GRAMS, Block, short};
 use crate::error::Result;
-use crate::fingerprint_index::{BlockId, FINGERPRINT_BITS};
+use crate::fingerprint_index::BlockId;
 use crate::fingerprint_store::{FingerprintStore, FlushedFiles};
 use crate::hash::mix;
 use crate::rule::{Evidence, Level, Rule, UNSEEN};
-use crate::scope::{Origin, Scope};
+use crate::scope::{self, Origin, Scope};
 use crate::trace::Trace;
 use crate::units::{Text, Unit};
 use crate::verdict::{MatchKind, UnitVerdict, Verdict};
@@ -139,7 +139,7 @@ struct LookupScope {
 
 impl LookupScope {
     fn fingerprint(self, hash: u64) -> u64 {
-        mix(hash ^ self.salt) >> (64 - FINGERPRINT_BITS)
+        scope::fingerprint(hash, self.salt)
     }
 }
 

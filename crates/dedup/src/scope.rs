@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hash;
+use crate::fingerprint_index::FINGERPRINT_BITS;
+use crate::hash::{self, mix};
 
 /// The documents that a document is compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +84,11 @@ impl Scope {
             Scope::Site => hash::bytes(origin.site.as_bytes()),
         }
     }
+}
+
+/// The fingerprint of a hash in the scope with this salt.
+pub(crate) fn fingerprint(hash: u64, salt: u64) -> u64 {
+    mix(hash ^ salt) >> (64 - FINGERPRINT_BITS)
 }
 
 #[cfg(test)]

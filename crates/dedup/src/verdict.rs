@@ -66,6 +66,16 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// The verdict on a document without a key of another one: all of it is new.
+    pub fn of_new(text: &Text) -> Verdict {
+        Verdict {
+            paragraphs: vec![UnitVerdict::default(); text.paragraphs.len()],
+            sentences: vec![UnitVerdict::default(); text.sentences.len()],
+            words: text.words,
+            ..Verdict::default()
+        }
+    }
+
     /// The share of words in duplicate units.
     pub fn share(&self) -> f32 {
         if self.words == 0 { 0.0 } else { self.removed as f32 / self.words as f32 }

@@ -173,6 +173,12 @@ impl Batch {
         Ok(detached(py, || in_order(self.tasks(threads), threads, work))??.into_iter().flatten().collect())
     }
 
+    /// Maps rows on the calling thread, in order.
+    pub fn each_row<R>(&self, mut work: impl FnMut(&Chunk, usize) -> PyResult<R>) -> PyResult<Vec<R>> {
+        let rows = self.chunks.iter().flat_map(|chunk| (0..chunk.rows).map(move |row| (chunk, row)));
+        rows.map(|(chunk, row)| work(chunk, row)).collect()
+    }
+
     /// Ranges of rows, small enough that all threads have work.
     fn tasks(&self, threads: usize) -> Vec<(usize, Range<usize>)> {
         let rows: usize = self.chunks.iter().map(|chunk| chunk.rows).sum();

@@ -11,6 +11,7 @@ mod command_line;
 mod corpus;
 mod deduper;
 mod document;
+mod engine;
 mod errors;
 mod feeds;
 mod home;
@@ -34,6 +35,7 @@ fn _tidings(module: &Bound<'_, PyModule>) -> PyResult<()> {
     home::register(module)?;
     table::register(module)?;
     deduper::register(module)?;
+    engine::register(module)?;
     feeds::register(module)?;
     text::register(module)?;
     Ok(())

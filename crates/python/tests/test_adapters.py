@@ -99,6 +99,77 @@ def test_a_pipeline_of_datatrove_runs_from_a_reader_to_a_writer(tmp_path):
     assert written["id"] == "1" and written["metadata"]["language"] == "en"
 
 
+@pytest.fixture
+def home(tmp_path):
+    from conftest import run_tidings
+    from spark_data import home_with_pages
+
+    home = home_with_pages(tmp_path / "news")
+    for stage in ("clean", "dedup", "annotate"):
+        run_tidings("--home", str(home), stage)
+    return home
+
+
+def done_ranks(logs):
+    return sorted(path.name for path in (logs / "completions").iterdir())
+
+
+def test_ranks_of_datatrove_clean_a_home_as_one_machine_does(home, tmp_path):
+    from conftest import run_tidings
+    from datatrove.executor import LocalPipelineExecutor
+    from spark_data import copied
+    from tidings.datatrove import HomeStage
+
+    other = copied(home, tmp_path / "other")
+    for stage, rank, tasks in (("clean", None, 4), ("dedup", 0, 1), ("annotate", None, 4)):
+        logs = tmp_path / "logs" / stage
+        executor = LocalPipelineExecutor(
+            [HomeStage(other, stage, rank)], tasks=tasks, workers=min(tasks, 2), logging_dir=str(logs)
+        )
+        executor.run()
+        assert done_ranks(logs) == [f"{rank:05}" for rank in range(tasks)]
+    digests = [run_tidings("--home", str(each), "digest", "--tree") for each in (home, other)]
+    assert digests[0] == digests[1] and b"text" in digests[0]
+    # A second start finds the markers and does nothing.
+    (marker := tmp_path / "logs/clean/completions/00001").unlink()
+    LocalPipelineExecutor([HomeStage(other, "clean")], tasks=4, workers=2, logging_dir=str(tmp_path / "logs/clean")).run()
+    assert marker.exists()
+    with pytest.raises(ValueError, match="'fetch' is no stage"):
+        HomeStage(other, "fetch")
+
+
+def test_a_rank_that_fails_leaves_no_marker(tmp_path):
+    from datatrove.executor import LocalPipelineExecutor
+    from tidings.datatrove import HomeStage
+
+    logs = tmp_path / "logs"
+    with pytest.raises(RuntimeError, match="tidings clean of rank 0 ended"):
+        LocalPipelineExecutor([HomeStage(tmp_path / "none", "clean")], tasks=1, logging_dir=str(logs)).run()
+    assert not list(logs.glob("completions/*"))
+
+
+def test_the_reader_of_datatrove_gives_the_documents_of_a_home(home, tmp_path):
+    import pyarrow
+    from tidings import _tidings
+    from tidings.datatrove import PagesReader
+
+    expected = {}
+    for path in (home / "docs").glob("*/*.jsonl.zst"):
+        if path.parent.name != "dropped":
+            for line in pyarrow.input_stream(str(path), compression="zstd").read().splitlines():
+                if b'"url"' in line:
+                    document = json.loads(line)
+                    expected[document["id"]] = "\n".join(paragraph["text"] for paragraph in document["paragraphs"])
+    reader = PagesReader(str(home / "pages"), settings=_tidings.clean_settings(str(home)))
+    found = {}
+    for rank in range(2):
+        found.update({document.id: document for document in reader.run(rank=rank, world_size=2)})
+    assert expected.items() <= {id: document.text for id, document in found.items()}.items()
+    document = next(document for document in found.values() if document.metadata["site"] == "gazette0.example")
+    assert document.metadata["file"].endswith(".jsonl.zst") and document.metadata["language"]
+    assert reader.stats.stats["dropped_no-text"].total >= 6
+
+
 # Scrapy
 
 

@@ -1,6 +1,7 @@
 //! The documents of a day in progress: drafted file by file, published with the recipe last.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use crate::docs::{
     DROPPED, DROPPED_FORMAT, Day, ENDING, FORMAT, ROOT, Recipe, Suspect, VERSION, partition_of, remove_recipe,
@@ -8,6 +9,7 @@ use crate::docs::{
 };
 use crate::error::{Error, Result};
 use crate::file_digest::FileDigest;
+use crate::file_frames::{self, PartitionFrames};
 use crate::frames;
 use crate::home::Home;
 use crate::lost_pages::DamagedPart;
@@ -65,6 +67,11 @@ impl DayDraft {
     pub fn begin_anew(home: &Home, recipe: Recipe, day: &Day) -> Result<DayDraft> {
         let known = Recipe::read(home, &recipe.day)?.as_ref().map(Recipe::sound_inputs).unwrap_or_default();
         DayDraft::create(home, recipe)?.with_inputs(day, &known)
+    }
+
+    /// Starts a day of which nothing is kept, and whose files were digested where they were read.
+    pub fn begin_digested(home: &Home, recipe: Recipe, day: &Day, known: &[FileDigest]) -> Result<DayDraft> {
+        DayDraft::create(home, recipe)?.with_inputs(day, known)
     }
 
     /// Starts an empty day, for pages that are in no file.
@@ -206,6 +213,29 @@ impl DayDraft {
         self.recipe.pages += 1;
         *self.recipe.dropped.entry(reason.to_owned()).or_default() += 1;
         self.partitions.push(DROPPED, line, 1)
+    }
+
+    /// Adds the compressed lines of a file of pages that were made elsewhere; [`DayDraft::count_dropped`] tells the
+    /// reasons of dropped pages.
+    pub fn push_frames(&mut self, frames: &PartitionFrames, source: &Path) -> Result<()> {
+        file_frames::check(frames, source)?;
+        self.recipe.pages += frames.lines;
+        if frames.partition != DROPPED {
+            *self.recipe.documents.entry(frames.partition.clone()).or_default() += frames.lines;
+            self.partitions.open(&frames.partition, &frames::header(FORMAT, VERSION, ""))?;
+        }
+        self.partitions.push_frames(&frames.partition, &frames.frames, frames.lines)
+    }
+
+    /// Counts dropped pages whose lines were pushed as frames.
+    pub fn count_dropped(&mut self, reason: &str, pages: u64) {
+        *self.recipe.dropped.entry(reason.to_owned()).or_default() += pages;
+    }
+
+    /// The position of the document with a number in the frames that are pushed next.
+    pub fn position_in_file(&self, language: &str, line: u64) -> DraftPosition {
+        let next = self.next_position(language);
+        DraftPosition { line: next.line + line, ..next }
     }
 
     /// Adds the yield of a page to its feed and host.

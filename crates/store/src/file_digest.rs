@@ -1,7 +1,8 @@
 //! Size and digest of a file of the home, as recorded in recipes.
 
-use std::io::BufRead as _;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{BufRead as _, Read as _};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
@@ -40,6 +41,21 @@ impl FileDigest {
             hash.update(read);
             source.consume(len);
             bytes += len as u64;
+        }
+        Ok(FileDigest { file: file.to_owned(), bytes, xxh3: format!("{:032x}", hash.digest128()), lines: None })
+    }
+
+    /// The digest of a copy of a file of the home, such as one that was fetched from other storage.
+    pub fn of_copy(path: &Path, file: &str) -> Result<FileDigest> {
+        let mut source = File::open(path).context("open", path)?;
+        let (mut hash, mut bytes, mut buffer) = (Xxh3::new(), 0, vec![0; 1 << 18]);
+        loop {
+            let read = source.read(&mut buffer).context("read", path)?;
+            if read == 0 {
+                break;
+            }
+            hash.update(&buffer[..read]);
+            bytes += read as u64;
         }
         Ok(FileDigest { file: file.to_owned(), bytes, xxh3: format!("{:032x}", hash.digest128()), lines: None })
     }
@@ -92,5 +108,9 @@ mod tests {
         home.storage().put_atomic("docs/a", b"rains").unwrap();
         assert!(!digest.is_present(&home));
         assert!(FileDigest::of(&home, "docs/b").is_err());
+        assert_eq!(
+            FileDigest::of_copy(&digest.path(&home), "b").unwrap().xxh3,
+            FileDigest::of(&home, "docs/a").unwrap().xxh3
+        );
     }
 }

@@ -153,7 +153,7 @@ impl Walker {
     }
 }
 
-fn frame_len(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn frame_len(bytes: &[u8]) -> Option<usize> {
     if bytes.len() < 8 {
         return None;
     }

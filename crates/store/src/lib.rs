@@ -53,6 +53,7 @@ pub mod feed_texts;
 pub mod feeds;
 pub mod fetched;
 mod file_digest;
+pub mod file_frames;
 mod frames;
 pub mod fresh;
 pub mod future;

@@ -249,6 +249,11 @@ impl PageReader {
     }
 }
 
+/// Whether a file is a file of pages as Tidings writes them.
+pub fn is_page_file(path: &Path) -> Result<bool> {
+    Ok(frames::is_framed(path)? && frames::Blocks::open(path, FORMAT, VERSION).is_ok())
+}
+
 /// Whether all frames of a file of pages have valid checksums. A file of another program, which has no such frames, is
 /// not known to be intact.
 pub fn is_intact(home: &Home, file: &str) -> Result<bool> {

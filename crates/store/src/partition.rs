@@ -21,7 +21,7 @@ use crate::home::{DRAFTS, Home};
 
 /// The size of uncompressed text of all partitions together. A page may declare any language, so the number of
 /// partitions is unbounded.
-const WAITING_BYTES: usize = 64 << 20;
+pub(crate) const WAITING_BYTES: usize = 64 << 20;
 
 /// Writes the files of a day. Unpublished drafts are deleted.
 pub(crate) struct PartitionWriter {
@@ -60,7 +60,7 @@ pub(crate) struct Insertion {
 /// The zstd level of the files under a root. Not a setting, because the same input must give the same bytes everywhere.
 /// Documents at level 6 would be 9 % smaller and take three times the CPU time, a third of that of `clean` when annotated
 /// text is imported. Manifests of the index have digests of the files of text, so that another level would change them.
-fn level(root: &str) -> i32 {
+pub(crate) fn level(root: &str) -> i32 {
     if root == docs::ROOT { 3 } else { 6 }
 }
 

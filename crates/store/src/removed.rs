@@ -113,6 +113,18 @@ impl Removed {
         Ok(removed)
     }
 
+    /// The same from the text of the table, for a process without the home.
+    pub fn from_text(text: &str) -> Result<Removed> {
+        let mut removed = Removed::default();
+        table::read_from(text.as_bytes(), Path::new("removed.tsv"), |row: Tombstone| removed.push(row))?;
+        Ok(removed)
+    }
+
+    /// The text of the table.
+    pub fn to_text(&self) -> String {
+        table::text(self.rows.iter().cloned())
+    }
+
     /// Adds a tombstone; an existing one is not changed. Returns whether it is new.
     pub fn add(&mut self, row: Tombstone) -> bool {
         let is_known = self.rows.iter().any(|known| (known.kind, &known.what) == (row.kind, &row.what));

@@ -75,18 +75,12 @@ impl Converter {
         for raw in batch {
             let mut saved = None;
             let page = match raw {
-                Raw::LeftOut(why) => Err(why),
-                Raw::Record(record, notes) => self.of_record(*record, notes, &mut decoder),
-                Raw::Line(line, number) if self.format == ImportFormat::Pages => self.of_page(&line, number),
-                Raw::Line(line, number) => text::of_json(&line, &format!("{}#{number}", self.name), &self.defaults),
-                Raw::Annotated(document, number) => {
-                    text::of_tokens(*document, &format!("{}#{number}", self.name), &self.defaults)
-                }
                 Raw::Saved(path, inside, input) => {
                     let page = self.of_saved(&path, &inside);
                     saved = Some(Input { records: 1, done: true, ..input });
                     page
                 }
+                raw => self.page(raw, &mut decoder),
             };
             match page.and_then(|page| self.not_removed(page)) {
                 Ok(page) => {
@@ -119,6 +113,20 @@ impl Converter {
             made.days = lines.into_iter().map(|(day, lines)| (day, of_day(lines))).collect();
         }
         made
+    }
+
+    /// Converts one record, or returns why it yields no page.
+    pub fn page(&self, raw: Raw, decoder: &mut Decoder) -> Result<Page, &'static str> {
+        match raw {
+            Raw::LeftOut(why) => Err(why),
+            Raw::Record(record, notes) => self.of_record(*record, notes, decoder),
+            Raw::Line(line, number) if self.format == ImportFormat::Pages => self.of_page(&line, number),
+            Raw::Line(line, number) => text::of_json(&line, &format!("{}#{number}", self.name), &self.defaults),
+            Raw::Annotated(document, number) => {
+                text::of_tokens(*document, &format!("{}#{number}", self.name), &self.defaults)
+            }
+            Raw::Saved(path, inside, _) => self.of_saved(&path, &inside),
+        }
     }
 
     /// Rejects a page that a tombstone covers.

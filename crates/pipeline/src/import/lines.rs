@@ -4,6 +4,8 @@
 //! 64-bit XXH3 hashes, exactly within the given memory (about 40 million lines per GiB). The same inputs in the same
 //! order give the same files on any number of cores, even after an interruption: the folder records its inputs.
 
+mod file_lines;
+
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -22,6 +24,7 @@ use tidings_store::by_language::ByLanguage;
 use tidings_store::import_log::{self, Input};
 use xxhash_rust::xxh3::xxh3_64;
 
+pub use self::file_lines::{FileLines, IdentifiedLine, LinesWriter};
 use super::format::{self, ImportFormat, InputPath};
 use super::{MIN_CHARS, name_of};
 use crate::display::{count, grouped, span_s};

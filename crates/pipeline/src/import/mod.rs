@@ -11,6 +11,7 @@ mod convert;
 mod format;
 mod lines;
 mod outcome;
+pub mod page_source;
 mod source;
 mod text;
 mod vertical;
@@ -30,7 +31,7 @@ use tidings_store::removed::Removed;
 use tidings_store::{Error, input_files, plan, rfc3339};
 
 pub use self::format::{FORMATS, FormatRow, ImportFormat};
-pub use self::lines::{LinesOptions, LinesOutcome, run as run_lines};
+pub use self::lines::{FileLines, IdentifiedLine, LinesOptions, LinesOutcome, LinesWriter, run as run_lines};
 pub use self::outcome::ImportOutcome;
 pub use self::vertical::Columns;
 

@@ -7,6 +7,7 @@
 
 mod batch;
 mod day_reader;
+pub mod lines;
 mod new_layers;
 mod one_language;
 mod sources;

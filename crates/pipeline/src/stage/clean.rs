@@ -3,6 +3,8 @@
 //! A day of pages is read by one thread, extracted on all cores, and written in the order of the pages. It is published
 //! atomically with its recipe. If only files were added to a day, only these are read.
 
+pub mod assemble;
+mod cleaned_file;
 mod damage;
 mod lines;
 mod page;
@@ -34,6 +36,7 @@ use crate::outcome::{Ending, Outcome, Status};
 use crate::parallel::{self, Bounds};
 use crate::reporter::ProgressScope;
 use crate::why::conservation::Balances;
+pub use cleaned_file::{CleanSettings, CleanedFile, FileCleaner};
 use damage::{DamagedPart, carry_over};
 pub use lines::{CleanedLine, LineCleaner, withdraw_same_texts};
 pub use page::DropReason;

@@ -162,6 +162,11 @@ impl DocumentLine {
         Origin { name: &self.name, site: &self.site, month: &self.month, day: self.day, page: self.page }
     }
 
+    /// The keys by which it can be compared with other documents.
+    pub fn keys(&self, rule: &Rule, scope: Scope) -> Vec<u64> {
+        tidings_dedup::keys(&self.text, &self.origin(), rule, scope)
+    }
+
     fn part(&self, place: &Range<usize>) -> &str {
         str::from_utf8(&self.line[place.clone()]).expect("slices of a UTF-8 line at value boundaries are UTF-8")
     }

@@ -57,6 +57,27 @@ impl LineJudge {
         DocumentLine::parse(line, &self.rule, self.scope)
     }
 
+    /// Judges a line and writes it as [`run`] does, duplicates marked or removed. A document that `is_alone` shares no
+    /// key ([`DocumentLine::keys`]) with any other, so all of it is new.
+    pub fn write(&mut self, line: Vec<u8>, is_alone: bool, marks: bool, out: &mut Vec<u8>) -> Result<()> {
+        let document = match self.parse(line) {
+            Ok(document) => document,
+            Err(fault) => {
+                push(&fault, out);
+                return Ok(());
+            }
+        };
+        let verdict = match is_alone {
+            true => Verdict::of_new(&document.text),
+            false => self.judge(&document)?,
+        };
+        match marks {
+            true => document.write_marked(&verdict, out),
+            false => document.write_kept(&verdict, out),
+        }
+        Ok(())
+    }
+
     /// Compares a document with all earlier ones, and remembers it.
     pub fn judge(&mut self, document: &DocumentLine) -> Result<Verdict> {
         Ok(self.deduplicator.judge(&document.text, &document.origin())?)

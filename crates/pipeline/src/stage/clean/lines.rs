@@ -13,6 +13,7 @@ use tidings_model::Page;
 use tidings_store::Home;
 use tidings_store::removed::Removed;
 
+use super::cleaned_file::CleanSettings;
 use super::page::{CleanTarget, Cleaned, DropReason, SAME_TEXT, clean_page};
 use super::same_text::is_wall;
 use crate::config::Config;
@@ -39,6 +40,11 @@ impl LineCleaner {
         LineCleaner { options: config.clean.options(), postprocess_options: config.postprocess_options(), removed }
     }
 
+    /// A cleaner with the settings of a home that another process has read.
+    pub fn with(settings: &CleanSettings) -> Result<LineCleaner> {
+        Ok(LineCleaner::new(&settings.config()?, settings.removed()?))
+    }
+
     /// A cleaner with the settings and takedowns of a home.
     pub fn of_home(folder: &Path) -> Result<LineCleaner> {
         let home = Home::at(folder)?;
@@ -48,9 +54,17 @@ impl LineCleaner {
     /// Cleans a line of `pages/`, or returns why it cannot be read.
     pub fn clean(&self, line: &[u8]) -> Result<CleanedLine, String> {
         let page: Page = serde_json::from_slice(line).map_err(|error| format!("not a page: {error}"))?;
+        self.clean_page(page)
+    }
+
+    /// Cleans a page.
+    pub fn clean_page(&self, page: Page) -> Result<CleanedLine, String> {
+        self.page(page).map(CleanedLine::from)
+    }
+
+    pub(super) fn page(&self, page: Page) -> Result<Cleaned, String> {
         let cleaned = guarded(|| clean_page(page, &self.options, &self.postprocess_options, &self.removed));
-        let cleaned = cleaned.map_err(|_| PANICKED.to_owned())?.map_err(|error| format!("{error:#}"))?;
-        Ok(CleanedLine::from(cleaned))
+        cleaned.map_err(|_| PANICKED.to_owned())?.map_err(|error| format!("{error:#}"))
     }
 }
 
@@ -79,6 +93,14 @@ impl From<Cleaned> for CleanedLine {
             CleanTarget::Dropped(reason) => (None, Some(reason), None),
         };
         CleanedLine { url: cleaned.url, language, reason, line: without_end(cleaned.line), suspect }
+    }
+}
+
+impl CleanedLine {
+    /// The hashes of the text and of the entry of a document that may not be an article, and its line as a dropped page.
+    /// It is none if [`tidings_clean::SAME_TEXT_LIMIT`] entries of its day have that text.
+    pub fn suspect(&self) -> Option<(Suspicion, &[u8])> {
+        self.suspect.as_ref().map(|(suspicion, dropped)| (*suspicion, dropped.as_slice()))
     }
 }
 
