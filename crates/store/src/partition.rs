@@ -82,6 +82,10 @@ pub(crate) fn remove_temp(home: &Home, root: &str, others: &[&str]) -> Result<()
         |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(DRAFTS.as_bytes()));
     for folder in file::files_in(&home.derived(root))?.iter().filter(|path| is_drafts(path)) {
         file::remove_temp(folder)?;
+        if !folder.ends_with(DRAFTS) {
+            // That of a process with a shard, which has ended.
+            let _ = fs::remove_dir(folder);
+        }
     }
     Ok(())
 }

@@ -163,6 +163,14 @@ impl RebuildDraft {
 
     /// Puts the draft in the place of the old data.
     pub fn commit(self) -> Result<()> {
+        // Processes that made it together have left the folders of their drafts.
+        for root in &self.roots {
+            let is_drafts = |path: &&PathBuf| {
+                path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(DRAFTS.as_bytes()))
+            };
+            let folders = files_in(&self.original.root().join(NEW).join(root))?;
+            folders.iter().filter(is_drafts).try_for_each(|folder| remove_folder(folder))?;
+        }
         write_atomic(&self.original.root().join(COMMIT), (self.roots.join("\n") + "\n").as_bytes())?;
         recover(&self.original)
     }

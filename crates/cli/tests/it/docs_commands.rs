@@ -15,9 +15,10 @@ use crate::support::{copy_folder, program};
 const PAGES: [&str; 4] = ["README.md", "docs/TUTORIAL.md", "docs/COMMANDS.md", "docs/RELEASES.md"];
 
 /// The reasons for which a block may be left out, as `<!-- not run: REASON -->` before it.
-const REASONS: [&str; 8] = [
+const REASONS: [&str; 9] = [
     "builds the workspace",
     "changes the system",
+    "needs GNU parallel",
     "needs NoSketch Engine",
     "needs several machines",
     "needs the public web",

@@ -102,7 +102,7 @@ fn four_processes_on_one_home_with_two_killed_and_repeated_make_the_corpus_of_on
     }
     let days =
         |stage: &str| outcomes.iter().map(|outcome| outcome["stages"][stage]["days"].as_u64().unwrap()).sum::<u64>();
-    assert!(days("clean") > 20 && days("annotate") > 20, "a killed process had done some of 30 days before");
+    assert!(days("clean") > 15 && days("annotate") > 15, "a killed process had done some of 30 days before");
     shared.run("merge").ok().says("nothing is missing");
     assert_eq!(tree(&shared), tree(&alone));
     assert_eq!(digest(&shared), digest(&alone));
@@ -141,11 +141,19 @@ fn a_rebuild_by_shards_waits_for_all_of_them_and_can_be_abandoned() {
     corpus.run("run --from clean").ok();
     let after = tree(&corpus);
     assert!(before != after);
-    corpus.run("rebuild --shard 2/2 --wait 0s").ok().says("its part of annotate is done");
-    corpus.run("rebuild --shard 1/2 --wait 0s").ok().says("the old data stays until");
-    corpus.run("rebuild --shard 2/2 --wait 0s").ok().says("has replaced the old data");
+    // One after the other, as on a machine with one free slot.
+    let mut outcomes = Vec::new();
+    for at in 0..8 {
+        outcomes.push(corpus.run(&format!("--json rebuild --shard {}/2 --wait 0s", at % 2 + 1)).ok().json());
+        if outcomes[at]["replaced"] == true {
+            break;
+        }
+        assert!(corpus.home().join("rebuild").exists());
+    }
+    assert!(outcomes.len() > 2 && outcomes.last().unwrap()["replaced"] == true, "{outcomes:?}");
+    assert!(!corpus.home().join("rebuild").exists());
     assert_eq!(tree(&corpus), after);
-    corpus.run("rebuild --shard 2/2 --wait 0s").ok();
+    corpus.run("rebuild --shard 2/2 --wait 0s").ok().says("the following stages are left");
     corpus.run("rebuild --abandon").ok().says("was deleted");
     corpus.run("rebuild --abandon").ok().says("nothing to abandon");
     assert_eq!(tree(&corpus), after);
@@ -202,7 +210,6 @@ fn commands_that_need_the_whole_home_and_processes_that_share_it_exclude_each_ot
         "crawl http://127.1.0.1/",
         "remove http://127.1.0.1/x --reason test",
         "discover http://127.1.0.1/",
-        "doctor --repair",
     ];
     for command in whole {
         let ran = corpus.run(command);

@@ -104,7 +104,7 @@ impl HarvestPart {
     pub(crate) fn send(&self, context: &RunContext, moved: &MovedFeeds) -> Result<u64> {
         // Domains first: once a domain is noted as handed over, it is never asked from here again.
         let untold = self.save(context)?;
-        let context = context.follow_up("send")?;
+        let context = context.follow_up(&unique("send"))?;
         let mut outbox = Outbox::default();
         for (domain, machine) in &untold {
             outbox.push(*machine, &Line::Domain(domain.clone()));
@@ -186,7 +186,7 @@ impl HarvestPart {
                     continue;
                 }
             };
-            self.take_in(&context.follow_up("receive")?, lines, &mut received)?;
+            self.take_in(&context.follow_up(&unique("receive"))?, lines, &mut received)?;
             file::remove(&path)?;
         }
         if received.entries > 0 {
@@ -255,6 +255,12 @@ impl HarvestPart {
         })?;
         Ok(found)
     }
+}
+
+/// A verb that no other run has: two of them may begin at the same time by the clock, and the plan would take the journal
+/// of the second for one that was applied.
+fn unique(verb: &str) -> String {
+    format!("{verb}-{:08x}", fastrand::u32(..))
 }
 
 /// Adds feeds to the list that are not in it; returns their number.

@@ -197,14 +197,17 @@ impl Update {
         let polls =
             Polls { asked: &asked, sources, sitemaps: &sitemaps, pages, policy, moved: &moved, part: part.as_ref() };
         let mut ingested = self.crawl(context, log, polls)?;
-        let mut applied = context.apply_journal()?.unwrap_or_default();
+        let applied = context.apply_journal()?;
+        // A journal that is left for the next run must be applied before another one is begun.
+        let part_to_send = part.as_ref().filter(|_| applied.is_some());
+        let mut applied = applied.unwrap_or_default();
         ingest::log_given_up(&ingested);
         for _ in 0..MAX_INDEX_DEPTH {
             // An index may list indexes, although the protocol forbids it.
             applied.added += self.follow_indexes(context, &sitemaps, policy, &mut ingested, part.as_ref())?;
         }
         applied.added += received.new_entries;
-        let handed_over = part.map_or(Ok(0), |part| part.send(context, &moved))?;
+        let handed_over = part_to_send.map_or(Ok(0), |part| part.send(context, &moved))?;
         let outlook = Outlook::of(context, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
         let (ending, done) = ingested.ending(context);
         let mut text = polled_text(&ingested.counters);
