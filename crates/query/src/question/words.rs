@@ -84,7 +84,6 @@ impl Question for WordsRequest {
     const SUMMARY: &'static str = "List words or n-grams with their frequencies";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Words;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {

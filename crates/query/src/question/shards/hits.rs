@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-use super::Part;
+use super::{Part, Searched, are_days};
 use crate::cql::{Attribute, MatchRule, Query};
 use crate::engine::{Cells, Level, Search, TimelineCounts};
 use crate::filter::Filter;
@@ -64,7 +64,13 @@ impl SearchPart {
         SearchPart { q: q.clone(), filter: Parsed::of_filter(filter), rule, cells: Some(cells.into()) }
     }
 
-    fn search<'c>(&self, context: &QuestionContext<'c>) -> Result<Search<'c>, QuestionError> {
+    /// The search, as a part tells what it asks for.
+    pub(super) fn searched(&self) -> Searched<'_> {
+        let filter = self.filter.as_deref();
+        Searched { q: &self.q, rule: self.rule, filter, rates_sentences: false, is_of_document: false }
+    }
+
+    pub(super) fn search<'c>(&self, context: &QuestionContext<'c>) -> Result<Search<'c>, QuestionError> {
         let filter = self.filter.as_deref();
         match &self.cells {
             Some(cells) => context.search_words(&self.q, filter, cells.as_cells()),
@@ -87,6 +93,10 @@ impl Part for CountPart {
         let search = self.search.search(context)?;
         Ok((search.count(&context.limits).hits, search.tokens()))
     }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
 }
 
 /// Hits by the value of an attribute, and the tokens of the documents searched.
@@ -103,6 +113,10 @@ impl Part for AttributeValuesPart {
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let search = self.search.search(context)?;
         Ok((search.by_attribute(self.attribute, &context.limits).0.into_iter().collect(), search.tokens()))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
     }
 }
 
@@ -123,6 +137,10 @@ impl Part for SpanValuesPart {
         let values = search.by_span(&self.span, &self.attribute, &context.limits).0;
         Ok((values.into_iter().collect(), search.tokens()))
     }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
 }
 
 /// Hits, and tokens of documents, by the value of a field; and the tokens of the documents searched.
@@ -139,6 +157,10 @@ impl Part for FieldValuesPart {
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let search = self.search.search(context)?;
         Ok((search.by_field(&self.field, &context.limits).values.into_iter().collect(), search.tokens()))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
     }
 }
 
@@ -196,8 +218,8 @@ impl Merge for GroupCounts {
         let mut rows: HashMap<Vec<String>, u64> = std::mem::take(&mut self.rows).into_iter().collect();
         rows.merge_from(other.rows.into_iter().collect());
         self.rows = rows.into_iter().collect();
-        self.hits += other.hits;
-        self.tokens += other.tokens;
+        self.hits.merge_from(other.hits);
+        self.tokens.merge_from(other.tokens);
     }
 }
 
@@ -210,6 +232,10 @@ impl Part for GroupPart {
         let levels = self.levels.iter().map(PartLevel::level).collect::<Result<Vec<Level>, QuestionError>>()?;
         let found = search.by_levels(&levels, 1, usize::MAX, &context.limits);
         Ok(GroupCounts { rows: found.rows, hits: found.hits, tokens: search.tokens() })
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
     }
 }
 
@@ -226,6 +252,14 @@ impl Part for TimelinePart {
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<TimelineCounts, QuestionError> {
         Ok(self.search.search(context)?.timeline_counts(self.step, &context.limits))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
+
+    fn is_plausible(counts: &TimelineCounts) -> bool {
+        are_days(counts.days())
     }
 }
 
@@ -246,6 +280,10 @@ impl Part for NearPart {
         let (near, hits) = search.near_values(self.attribute, self.window, &context.limits);
         Ok((near, (hits, search.tokens())))
     }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
 }
 
 /// Occurrences of some words in the documents searched.
@@ -264,5 +302,9 @@ impl Part for MarginalsPart {
         let search = self.search.search(context)?;
         let words = self.words.iter().map(String::as_str).collect();
         Ok(search.anywhere_values(self.attribute, &words, &context.limits))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
     }
 }
