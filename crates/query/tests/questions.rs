@@ -269,6 +269,30 @@ fn periods_that_were_not_searched_are_unknown_and_not_zero() {
     assert!(points.iter().all(|point| point["band"].is_null()), "{found}");
 }
 
+#[test]
+fn periods_of_a_cut_query_that_were_not_searched_are_unknown_and_not_zero() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = engine(&folder);
+    let request = json!({ "q": "[] [] cut 100000", "by": "month" }).as_object().cloned().expect("an object");
+    let ask = |limits: &Limits| {
+        (question("timeline").answer)(request.clone(), &context(&engine, limits)).expect("answered").body["points"]
+            .clone()
+    };
+    let whole = ask(&Limits::default());
+    let mut unknown = 0;
+    for steps in 0..60 {
+        let found = ask(&Limits::steps(steps));
+        for (found, truth) in found.as_array().expect("a list").iter().zip(whole.as_array().expect("a list")) {
+            assert!(
+                found["hits"].is_null() || found["hits"] == truth["hits"],
+                "after {steps} steps: {found} is not {truth}"
+            );
+            unknown += u64::from(found["hits"].is_null());
+        }
+    }
+    assert!(unknown > 0);
+}
+
 /// Ten days of three documents with the same text each, in one segment.
 fn engine_of_equal_documents(folder: &tempfile::TempDir) -> Engine {
     let mut writer = Writer::open(folder.path(), Settings::default()).expect("opened");

@@ -4,8 +4,9 @@
 //! more makes the gateway begin anew. A shard that does not answer is an error that names it, unless the client takes partial
 //! answers, which say what they cover.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::ControlFlow;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,19 +16,21 @@ use serde_json::{Value, json};
 use tidings_index::Snapshot;
 use tidings_query::engine::Engine;
 use tidings_query::question::{
-    AskShards, CorpusRow, CorpusSchema, Coverage, QuestionContext, QuestionError, QuestionInfo, RowSink, Shards,
-    WindowLimit, merged_schema,
+    AskShards, CorpusRow, CorpusSchema, Coverage, QuestionContext, QuestionError, QuestionInfo, Shards, WindowLimit,
+    merged_schema,
 };
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::api_error::ApiError;
 use crate::endpoint::{Endpoint, Handler};
-use crate::handler::{ApiRequest, HomeContext, RequestError, ResponseSink, find_filter};
+use crate::handler::{ApiRequest, HomeContext, RequestDeadline, RequestError, ResponseSink, find_filter};
+use crate::homes_of_shards::HomesOfShards;
 use crate::response::ResponseWriter;
 use crate::rights::Right;
 use crate::server::AppState;
-use crate::shard_client::{ShardAddress, ShardClient, ShardFailure};
+use crate::settings::Secret;
+use crate::shard_client::{MAX_PART_BYTES, ShardAddress, ShardAnswer, ShardClient, ShardFailure};
 use crate::shard_endpoint::{PartRequest, ROOT, ShardState};
 use crate::window_limiter::ClientId;
 
@@ -42,20 +45,30 @@ pub(crate) const MAX_SHARDS: usize = 64;
 /// Endpoints about the home of the gateway itself.
 const OWN: &[&str] = &["server", "corpora-named", "searches"];
 
+/// The most bytes of the reason that a shard gives for a refusal.
+const MAX_REASON_BYTES: usize = 2000;
+/// The time between two looks at whether the client still waits.
+const WATCH_INTERVAL: Duration = Duration::from_millis(50);
+/// The share of the time that is left for which a client that takes partial answers waits for a shard.
+const PARTIAL_PATIENCE: u32 = 3;
+
 /// The shards of a gateway.
 #[derive(Debug)]
 pub(crate) struct Gateway {
     shards: Vec<Arc<ShardClient>>,
     /// What is known of a language, for clients with the same right.
-    known: Mutex<BTreeMap<(String, String), Known>>,
-    /// Earlier states of languages.
-    states: Mutex<VecDeque<(String, u64, Generations)>>,
+    known: Mutex<BTreeMap<KnownKey, Known>>,
+    /// Earlier states of languages, for cursors.
+    states: Mutex<VecDeque<(KnownKey, Known)>>,
     /// An engine without documents.
     nothing: Arc<Engine>,
 }
 
 /// The state of each shard; nothing for one that has no documents of the language, or does not answer.
 type Generations = Vec<Option<u64>>;
+
+/// A language, with the right of the client and whether it takes partial answers.
+type KnownKey = (String, String);
 
 #[derive(Debug, Clone)]
 struct Known {
@@ -66,8 +79,15 @@ struct Known {
     missing: usize,
 }
 
+impl Known {
+    /// The state of the corpus.
+    fn generation(&self) -> u64 {
+        generation_of(&self.generations)
+    }
+}
+
 impl Gateway {
-    pub fn new(shards: &[ShardAddress], token: &str) -> Gateway {
+    pub fn new(shards: &[ShardAddress], token: &Secret) -> Gateway {
         Gateway {
             shards: shards.iter().map(|address| ShardClient::new(address.clone(), token)).collect(),
             known: Mutex::default(),
@@ -76,52 +96,98 @@ impl Gateway {
         }
     }
 
-    /// Asks some shards the same at the same time.
-    fn ask_all(
-        &self,
-        path: &str,
-        bodies: Vec<Option<Bytes>>,
-        time_limit: Duration,
-    ) -> Vec<Option<Result<(StatusCode, Bytes), ShardFailure>>> {
-        let mut answers: Vec<_> = bodies.iter().map(|_| None).collect();
+    /// Asks some shards the same at the same time. Stops waiting for all of them when the client has gone or, unless failures
+    /// are `tolerated`, when one of them fails.
+    fn ask_all(&self, path: &str, bodies: Vec<Option<Bytes>>, patience: &Patience<'_>) -> Vec<Option<ShardResult>> {
+        let mut answers: Vec<Option<ShardResult>> = bodies.iter().map(|_| None).collect();
+        let bytes_left = Arc::new(AtomicUsize::new(MAX_PART_BYTES));
         Handle::current().block_on(async {
+            // Requests that are dropped close their connections, which cancels the work of the shards.
             let mut asked = JoinSet::new();
             for (number, body) in bodies.into_iter().enumerate() {
                 let Some(body) = body else { continue };
-                let (shard, path) = (self.shards[number].clone(), path.to_owned());
-                asked.spawn(async move { (number, shard.post(&path, body, time_limit).await) });
+                answers[number] = Some(Err(ShardFailure::Cancelled));
+                let (shard, path, bytes_left) = (self.shards[number].clone(), path.to_owned(), bytes_left.clone());
+                let time_limit = patience.time_limit;
+                asked.spawn(async move { (number, shard.post(&path, body, time_limit, &bytes_left).await) });
             }
-            while let Some(joined) = asked.join_next().await {
-                if let Ok((number, answer)) = joined {
-                    answers[number] = Some(answer);
+            let mut watch = tokio::time::interval(WATCH_INTERVAL);
+            loop {
+                let joined = tokio::select! {
+                    joined = asked.join_next() => joined,
+                    _ = watch.tick() => match (patience.is_cancelled)() {
+                        true => break,
+                        false => continue,
+                    },
+                };
+                match joined {
+                    None => break,
+                    Some(Err(_)) => {}
+                    Some(Ok((number, answer))) => {
+                        let is_failure = answer.is_err();
+                        answers[number] = Some(answer);
+                        if is_failure && !patience.tolerates_failures {
+                            break;
+                        }
+                    }
                 }
             }
         });
         answers
     }
 
-    /// The states and sites of all shards. An error names the first that does not answer.
-    fn states(&self, time_limit: Duration) -> Result<Vec<ShardState>, ApiError> {
-        let bodies = self.shards.iter().map(|_| Some(Bytes::from_static(b"{}"))).collect();
-        let mut states = Vec::with_capacity(self.shards.len());
-        for (shard, answer) in self.shards.iter().zip(self.ask_all(ROOT, bodies, time_limit)) {
-            let body = match answer {
-                Some(Ok((StatusCode::OK, body))) => body,
-                Some(Ok((status, body))) => return Err(refusal(shard, status, &body).into()),
+    /// The answers of all shards to the same request about their homes. An error names a shard that does not answer.
+    pub(crate) fn homes(&self, path: &str, body: &Bytes, deadline: &RequestDeadline) -> Result<Vec<Bytes>, ApiError> {
+        let bodies = self.shards.iter().map(|_| Some(body.clone())).collect();
+        let patience = Patience {
+            time_limit: deadline.until.saturating_duration_since(Instant::now()),
+            tolerates_failures: false,
+            is_cancelled: &|| deadline.cancelled.load(Relaxed),
+        };
+        let answers = self.ask_all(path, bodies, &patience);
+        self.failed(&answers)?;
+        let mut found = Vec::with_capacity(answers.len());
+        for (shard, answer) in self.shards.iter().zip(answers) {
+            match answer {
+                Some(Ok(ShardAnswer { status: StatusCode::OK, body })) => found.push(body),
+                Some(Ok(ShardAnswer { status, body })) => return Err(refusal(shard, status, &body).into()),
                 Some(Err(failure)) => return Err(silent(shard, &failure).into()),
                 None => return Err(silent(shard, &ShardFailure::Timeout).into()),
-            };
-            states.push(serde_json::from_slice(&body).map_err(|_| {
-                ApiError::new(StatusCode::BAD_GATEWAY, format!("the shard {} has no state", shard.address))
-            })?);
+            }
         }
-        Ok(states)
+        Ok(found)
+    }
+
+    /// The error of the first shard that failed by itself; others were only not waited for.
+    fn failed(&self, answers: &[Option<ShardResult>]) -> Result<(), QuestionError> {
+        let failures = self.shards.iter().zip(answers).filter_map(|(shard, answer)| match answer {
+            Some(Err(failure)) if !matches!(failure, ShardFailure::Cancelled) => Some(silent(shard, failure)),
+            _ => None,
+        });
+        failures.into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// The addresses of the shards.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = String> {
+        self.shards.iter().map(|shard| shard.address.to_string())
+    }
+
+    /// The states and sites of all shards.
+    fn states(&self, deadline: &RequestDeadline) -> Result<Vec<ShardState>, ApiError> {
+        let told = self.homes(ROOT, &Bytes::from_static(b"{}"), deadline)?;
+        let states = self.shards.iter().zip(told).map(|(shard, body)| {
+            serde_json::from_slice(&body).map_err(|_| {
+                ApiError::new(StatusCode::BAD_GATEWAY, format!("the shard {} has no state", shard.address))
+            })
+        });
+        states.collect()
     }
 
     /// The corpora of all shards.
-    fn corpora(&self, right: Right, time_limit: Duration) -> Result<Vec<CorpusRow>, ApiError> {
+    fn corpora(&self, right: Right, deadline: &RequestDeadline) -> Result<Vec<CorpusRow>, ApiError> {
+        let states = self.states(deadline)?;
         let mut codes: Vec<String> =
-            self.states(time_limit)?.into_iter().flat_map(|state| state.generations).map(|(code, _)| code).collect();
+            states.into_iter().flat_map(|state| state.generations).map(|(code, _)| code).collect();
         codes.sort_unstable();
         codes.dedup();
         let row = |code: String| {
@@ -130,47 +196,59 @@ impl Gateway {
                 lang: &code,
                 right,
                 client: String::new(),
-                until: Instant::now() + time_limit,
+                deadline,
                 is_partial: false,
+                excluded: &Mutex::default(),
                 generations: vec![None; self.shards.len()],
                 is_opening: true,
             };
             let known = session.known()?;
-            Ok(known.schema.row(&code, generation_of(&known.generations)))
+            Ok(known.schema.row(&code, known.generation()))
         };
         codes.into_iter().map(row).collect()
     }
 
     /// The documents of each site.
-    fn sites(&self, time_limit: Duration) -> Result<BTreeMap<String, u64>, ApiError> {
-        let mut sites = BTreeMap::new();
-        for (site, documents) in self.states(time_limit)?.into_iter().flat_map(|state| state.sites) {
-            *sites.entry(site).or_default() += documents;
+    fn sites(&self, deadline: &RequestDeadline) -> Result<BTreeMap<String, u64>, ApiError> {
+        let mut sites = BTreeMap::<String, u64>::new();
+        for (site, documents) in self.states(deadline)?.into_iter().flat_map(|state| state.sites) {
+            let sum = sites.entry(site).or_default();
+            *sum = sum.saturating_add(documents);
         }
         Ok(sites)
     }
 
-    fn remember(&self, lang: &str, generations: &Generations) {
-        let state = (lang.to_owned(), generation_of(generations), generations.clone());
+    fn remember(&self, key: &KnownKey, known: &Known) {
         let mut states = self.states.lock().expect("no panic while held");
-        if !states.contains(&state) {
-            states.push_back(state);
-        }
+        states.retain(|(of, state)| of != key || state.generations != known.generations);
+        states.push_back((key.clone(), known.clone()));
         if states.len() > MAX_STATES {
             states.pop_front();
         }
     }
 
-    fn remembered(&self, lang: &str, generation: u64) -> Option<Generations> {
+    /// The newest state of a number. One of some shards is none for clients that do not take partial answers.
+    fn remembered(&self, key: &KnownKey, generation: u64) -> Option<Known> {
         let states = self.states.lock().expect("no panic while held");
-        let mut of_lang = states.iter().rev().filter(|(known, ..)| known == lang);
-        of_lang.find(|(_, known, _)| *known == generation).map(|(.., generations)| generations.clone())
+        let mut found = states.iter().rev().filter(|(of, state)| of == key && state.generation() == generation);
+        found.next().map(|(_, state)| state.clone())
     }
+}
+
+/// The answer of a shard, or the reason why there is none.
+type ShardResult = Result<ShardAnswer, ShardFailure>;
+
+/// How long shards are waited for.
+struct Patience<'p> {
+    time_limit: Duration,
+    /// Whether the answers of the others are of use if one does not answer.
+    tolerates_failures: bool,
+    is_cancelled: &'p dyn Fn() -> bool,
 }
 
 /// The state of the corpus: the sum of those of its shards, which grows with each of them.
 fn generation_of(generations: &Generations) -> u64 {
-    generations.iter().flatten().sum()
+    generations.iter().flatten().fold(0u64, |sum, generation| sum.saturating_add(*generation))
 }
 
 /// The error of a shard that does not answer.
@@ -186,14 +264,19 @@ fn silent(shard: &ShardClient, failure: &ShardFailure) -> QuestionError {
 /// The error of a shard that refuses.
 fn refusal(shard: &ShardClient, status: StatusCode, body: &[u8]) -> QuestionError {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let message = body["error"].as_str().unwrap_or("it gives no reason");
+    let mut message = body["error"].as_str().unwrap_or("it gives no reason").to_owned();
+    message.truncate(message.floor_char_boundary(MAX_REASON_BYTES));
+    let parameter = body["parameter"].as_str().map(str::to_owned);
     // What the client did wrong is its business; what the shard has wrong is not.
-    let is_of_client = matches!(status.as_u16(), 400 | 403 | 404 | 413 | 422 | 501);
-    let message = match is_of_client {
-        true => message.to_owned(),
-        false => format!("the shard {} refuses: {message}", shard.address),
+    let is_of_client = match status.as_u16() {
+        400 | 404 => parameter.as_ref().is_some_and(|parameter| parameter != "part"),
+        403 | 413 | 422 => true,
+        _ => false,
     };
-    let parameter = body["parameter"].as_str().map(str::to_owned).filter(|_| is_of_client);
+    if !is_of_client {
+        message = format!("the shard {} refuses: {message}", shard.address);
+    }
+    let parameter = parameter.filter(|_| is_of_client);
     QuestionError::Shard { status: if is_of_client { status.as_u16() } else { 503 }, parameter, message }
 }
 
@@ -203,9 +286,11 @@ struct Session<'g> {
     lang: &'g str,
     right: Right,
     client: String,
-    until: Instant,
+    deadline: &'g RequestDeadline,
     /// Whether the client takes partial answers.
     is_partial: bool,
+    /// The shards that did not answer a part, and are left out of a partial answer.
+    excluded: &'g Mutex<BTreeSet<usize>>,
     generations: Generations,
     /// Whether states are not known yet, so that every shard is asked for its newest.
     is_opening: bool,
@@ -221,10 +306,13 @@ impl Session<'_> {
         part: &str,
         request: &(dyn Fn(usize) -> Option<Value> + Sync),
     ) -> Result<(PartAnswers, usize), QuestionError> {
-        let left = self.until.saturating_duration_since(Instant::now());
+        let left = self.deadline.until.saturating_duration_since(Instant::now());
+        // A shard that is slow must leave time for an answer without it.
+        let left = if self.is_partial { left / PARTIAL_PATIENCE } else { left };
+        let excluded = self.excluded.lock().expect("no panic while held").clone();
         let body = |shard: usize| {
             let generation = self.generations[shard];
-            if generation.is_none() && !self.is_opening {
+            if generation.is_none() && !self.is_opening || excluded.contains(&shard) {
                 return None;
             }
             let asked = PartRequest {
@@ -239,24 +327,39 @@ impl Session<'_> {
         };
         let gateway = self.gateway;
         let bodies = (0..gateway.shards.len()).map(body).collect();
-        // Shards end by themselves at the deadline, with a partial answer or none.
-        let time_limit = left + Duration::from_secs(1);
-        let answers = gateway.ask_all(&format!("{ROOT}/{}/{part}", self.lang), bodies, time_limit);
+        let patience = Patience {
+            // Shards end by themselves at the deadline, with a partial answer or none.
+            time_limit: if self.is_partial { left } else { left + Duration::from_secs(1) },
+            tolerates_failures: self.is_partial,
+            is_cancelled: &|| self.deadline.cancelled.load(Relaxed),
+        };
+        let answers = gateway.ask_all(&format!("{ROOT}/{}/{part}", self.lang), bodies, &patience);
+        if (patience.is_cancelled)() {
+            return Err(QuestionError::Timeout);
+        }
+        if !self.is_partial {
+            gateway.failed(&answers)?;
+        }
         let (mut bytes, mut missing) = (Vec::with_capacity(answers.len()), 0);
-        for (shard, answer) in gateway.shards.iter().zip(answers) {
+        for (number, (shard, answer)) in gateway.shards.iter().zip(answers).enumerate() {
             bytes.push(match answer {
-                None => None,
-                Some(Ok((StatusCode::OK, body))) => Some(body.to_vec()),
-                Some(Ok((StatusCode::CONFLICT, _))) => return Err(QuestionError::ShardsChanged),
-                Some(Ok((StatusCode::NOT_FOUND, _))) if self.is_opening => None,
-                Some(Ok((status, body))) => return Err(refusal(shard, status, &body)),
+                None => {
+                    missing += usize::from(excluded.contains(&number));
+                    None
+                }
+                Some(Ok(ShardAnswer { status: StatusCode::OK, body })) => Some(body.to_vec()),
+                Some(Ok(ShardAnswer { status: StatusCode::CONFLICT, .. })) => return Err(QuestionError::ShardsChanged),
+                // The shard has no documents of the language.
+                Some(Ok(ShardAnswer { status: StatusCode::NO_CONTENT, .. })) if self.is_opening => None,
+                Some(Ok(ShardAnswer { status, body })) => return Err(refusal(shard, status, &body)),
                 Some(Err(failure)) => {
                     let error = silent(shard, &failure);
                     if !self.is_partial {
                         return Err(error);
                     }
+                    // Begin anew without it, so that all parts of the answer are of the same shards.
+                    self.excluded.lock().expect("no panic while held").insert(number);
                     if !self.is_opening {
-                        // It was there a moment ago: begin anew without it.
                         return Err(QuestionError::ShardsChanged);
                     }
                     missing += 1;
@@ -267,22 +370,31 @@ impl Session<'_> {
         Ok((bytes, missing))
     }
 
+    fn key(&self) -> KnownKey {
+        (self.lang.to_owned(), format!("{:?} {}", self.right, self.is_partial))
+    }
+
     /// What all shards have, in the newest state of each.
     fn known(&self) -> Result<Known, ApiError> {
-        let key = (self.lang.to_owned(), format!("{:?} {}", self.right, self.is_partial));
+        let key = self.key();
+        let is_excluding = !self.excluded.lock().expect("no panic while held").is_empty();
         let mut all = self.gateway.known.lock().expect("no panic while held");
-        if let Some(known) = all.get(&key).filter(|known| known.at.elapsed() < STATE_AGE) {
+        if let Some(known) = all.get(&key).filter(|known| !is_excluding && known.at.elapsed() < STATE_AGE) {
             return Ok(known.clone());
         }
         drop(all);
         let known = self.ask_for_state()?;
+        self.gateway.remember(&key, &known);
         all = self.gateway.known.lock().expect("no panic while held");
+        if all.len() >= MAX_STATES {
+            all.retain(|_, known| known.at.elapsed() < STATE_AGE);
+        }
         all.insert(key, known.clone());
         Ok(known)
     }
 
     fn ask_for_state(&self) -> Result<Known, ApiError> {
-        let (answers, missing) = self.post("schema", &|_| Some(json!({})))?;
+        let (answers, missing) = self.post("schema", &|_| Some(json!({ "part": {} })))?;
         if answers.iter().all(Option::is_none) && missing == 0 {
             return Err(ApiError::unknown(format!("no shard has a corpus for language `{}`", self.lang)));
         }
@@ -295,7 +407,6 @@ impl Session<'_> {
         };
         let generations: Generations = answers.iter().map(generation).collect();
         let schema = Arc::new(merged_schema(&answers)?);
-        self.gateway.remember(self.lang, &generations);
         Ok(Known { at: Instant::now(), generations, schema, missing })
     }
 }
@@ -318,7 +429,6 @@ impl ApiRequest<'_> {
         endpoint: &Endpoint,
         response: &mut ResponseWriter,
     ) -> Result<(), RequestError> {
-        let time_limit = self.deadline.until.saturating_duration_since(Instant::now());
         match endpoint.handler {
             Handler::Question(question) => self.question_from_shards(gateway, question, response),
             Handler::Home(answer) if OWN.contains(&endpoint.name) => {
@@ -327,15 +437,18 @@ impl ApiRequest<'_> {
                 Ok(response.body(answer(self.params.values, &context)?)?)
             }
             Handler::Home(_) if endpoint.name == "corpora" => {
-                let corpora = gateway.corpora(self.right, time_limit)?;
+                let corpora = gateway.corpora(self.right, &self.deadline)?;
                 Ok(response.body(json!({ "corpora": corpora }))?)
             }
             Handler::Home(_) if endpoint.name == "sites" => {
                 let limit = self.params.canonical["limit"].as_u64().unwrap_or(0);
-                let sites = crate::handler::sites::ranked(gateway.sites(time_limit)?, limit);
+                let sites = crate::handler::sites::ranked(gateway.sites(&self.deadline)?, limit);
                 Ok(response.body(serde_json::to_value(sites).expect("answers serialise"))?)
             }
-            Handler::Home(_) => Err(not_merged(endpoint.name).into()),
+            Handler::Home(_) => {
+                let homes = HomesOfShards { gateway, right: self.right, deadline: &self.deadline };
+                Ok(response.body(homes.answer(endpoint.name, self.params.values)?)?)
+            }
         }
     }
 
@@ -345,26 +458,26 @@ impl ApiRequest<'_> {
         question: &QuestionInfo,
         response: &mut ResponseWriter,
     ) -> Result<(), RequestError> {
-        if !question.is_sharded {
-            return Err(not_merged(question.name).into());
-        }
         let cursor = self.params.cursor().map(|cursor| cursor.generation);
         let mut restarts = 0;
         let limits = self.deadline.clone().limits();
+        let excluded = Mutex::default();
+        let mut sink = ResponseSink::new(response);
         loop {
             let session = Session {
                 gateway,
                 lang: &self.lang,
                 right: self.right,
                 client: client_name(&self.client),
-                until: self.deadline.until,
+                deadline: &self.deadline,
                 is_partial: self.params.is_partial,
+                excluded: &excluded,
                 generations: vec![None; gateway.shards.len()],
                 is_opening: true,
             };
             let mut known = session.known()?;
-            if let Some(generation) = cursor.filter(|generation| *generation != generation_of(&known.generations)) {
-                known.generations = gateway.remembered(&self.lang, generation).ok_or_else(outdated_cursor)?;
+            if let Some(generation) = cursor.filter(|generation| *generation != known.generation()) {
+                known = gateway.remembered(&session.key(), generation).ok_or_else(outdated_cursor)?;
             }
             let session = Session { generations: known.generations.clone(), is_opening: false, ..session };
             let of_shards = gateway.shards.len() as u64;
@@ -373,7 +486,8 @@ impl ApiRequest<'_> {
             let shards = Shards {
                 ask: &session,
                 schema: &known.schema,
-                generation: generation_of(&known.generations),
+                generation: known.generation(),
+                number: gateway.shards.len(),
                 coverage: Some(coverage).filter(|_| known.missing > 0),
             };
             let registry = &self.state.registry;
@@ -388,31 +502,28 @@ impl ApiRequest<'_> {
                 privacy: self.right.privacy(today),
                 window_limit: Some(window_limit).filter(|_| self.right.has_window_limit()),
                 find_filter: &find_filter,
-                streams: response.is_stream(),
+                streams: sink.is_stream(),
                 shards: Some(shards),
                 ..QuestionContext::new(&gateway.nothing, &self.lang)
             };
-            let answered = match (question.answer)(self.params.values.clone(), &context) {
+            let missing = excluded.lock().expect("no panic while held").len();
+            match (question.stream)(self.params.values.clone(), &context, &mut sink) {
+                _ if sink.is_gone() => return Err(RequestError::ClientGone),
                 Err(QuestionError::ShardsChanged) if cursor.is_some() => return Err(outdated_cursor().into()),
-                Err(QuestionError::ShardsChanged) if restarts < MAX_RESTARTS => {
-                    restarts += 1;
+                Err(QuestionError::ShardsChanged) if !sink.has_begun() => {
+                    // Each shard that does not answer is left out once.
+                    let is_shorter = excluded.lock().expect("no panic while held").len() > missing;
+                    if !is_shorter {
+                        restarts += 1;
+                    }
+                    if restarts > MAX_RESTARTS {
+                        return Err(QuestionError::ShardsChanged.into());
+                    }
                     gateway.known.lock().expect("no panic while held").clear();
-                    continue;
                 }
                 Err(QuestionError::Timeout) => return Err(RequestError::Timeout),
-                answered => answered?,
-            };
-            let mut sink = ResponseSink::new(response);
-            let mut answered = answered;
-            let rows = answered.body.as_object_mut().and_then(|body| body.remove(question.rows));
-            sink.head(answered);
-            if let Some(Value::Array(rows)) = rows {
-                let given = rows.iter().try_for_each(|row| sink.row(row));
-                if given == ControlFlow::Break(()) {
-                    return Err(RequestError::ClientGone);
-                }
+                answered => return Ok(answered?),
             }
-            return Ok(());
         }
     }
 }
@@ -423,14 +534,6 @@ fn client_name(client: &ClientId) -> String {
         ClientId::Named(name) => format!("name {name}"),
         ClientId::Network(address) => format!("address {address}"),
     }
-}
-
-fn not_merged(name: &str) -> ApiError {
-    let error = format!(
-        "{name} cannot be put together from shards; ask a server that has the whole corpus in one index, or a shard for \
-         its own part"
-    );
-    ApiError::new(StatusCode::NOT_IMPLEMENTED, error)
 }
 
 fn outdated_cursor() -> ApiError {

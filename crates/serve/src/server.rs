@@ -142,7 +142,7 @@ impl Server {
             registry: CorpusRegistry::open(home),
             gateway: settings
                 .shard_token
-                .as_deref()
+                .as_ref()
                 .filter(|_| !settings.shards.is_empty())
                 .map(|token| Gateway::new(&settings.shards, token)),
             metrics: Metrics::default(),

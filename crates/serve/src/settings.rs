@@ -57,7 +57,7 @@ pub struct Settings {
     /// The shards that this server puts answers together from, instead of the indexes of its home.
     pub shards: Vec<ShardAddress>,
     /// The secret that a gateway and its shards share.
-    pub shard_token: Option<String>,
+    pub shard_token: Option<Secret>,
     /// Metrics of the home, which `/metrics` shows after those of the server.
     pub home_metrics: Option<HomeMetrics>,
 }
@@ -120,7 +120,7 @@ impl Settings {
         if !self.shards.is_empty() && self.shard_token.is_none() {
             return Err(Error::ShardsWithoutToken);
         }
-        if self.shard_token.as_ref().is_some_and(|token| !is_secret(token)) {
+        if self.shard_token.as_ref().is_some_and(|token| !is_secret(token.text())) {
             return Err(Error::WeakShardToken);
         }
         if self.sends_tokens_in_the_clear() {
@@ -141,6 +141,29 @@ impl Settings {
     /// Returns `true` if only this machine can connect.
     pub(crate) fn is_private(&self) -> bool {
         self.bind.is_loopback() && !self.public
+    }
+}
+
+/// A secret, which no text for debugging shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The secret itself.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Secret {
+        Secret(text)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
     }
 }
 
@@ -194,7 +217,7 @@ mod tests {
         let address = |text: &str| text.parse::<ShardAddress>().unwrap();
         let gateway = Settings { shards: vec![address("http://a"), address("http://b")], ..Settings::default() };
         assert!(matches!(gateway.check(), Err(Error::ShardsWithoutToken)));
-        let with = |token: &str| Settings { shard_token: Some(token.to_owned()), ..gateway.clone() };
+        let with = |token: &str| Settings { shard_token: Some(token.to_owned().into()), ..gateway.clone() };
         assert!(matches!(with("secret").check(), Err(Error::WeakShardToken)));
         assert!(with(&"x".repeat(40)).check().is_ok());
         let twice = Settings { shards: vec![address("http://a"), address("http://a:80/")], ..with(&"x".repeat(40)) };

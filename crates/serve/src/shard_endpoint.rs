@@ -7,32 +7,50 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tidings_query::question::{PartNotes, QuestionContext, QuestionError, WindowLimit, answer_part};
+use tidings_query::trend::Bin;
 use tidings_store::tokens::Scope;
 use tokio::sync::oneshot;
 
 use crate::api_error::ApiError;
 use crate::handler::RequestDeadline;
 use crate::handler::sites::documents_of_sites;
+use crate::headers::error_response;
+use crate::homes_of_shards;
 use crate::query_params::decoded;
 use crate::response::{Body, CancelOnDrop, json_bytes};
 use crate::rights::Right;
 use crate::server::AppState;
-use crate::shard_client::read_body;
+use crate::settings::Secret;
+use crate::shard_client::{VERSION, VERSION_HEADER, read_body};
 use crate::window_limiter::ClientId;
 
 /// The root of the paths for gateways.
 pub(crate) const ROOT: &str = "/api/v1/shard";
+/// The name in the place of a language, of what a shard tells of its home.
+pub(crate) const HOME: &str = "-";
 /// The longest request for a part: all words of a test.
 const MAX_REQUEST_BYTES: usize = 128 << 20;
 /// The parts that are answered in milliseconds, nearly always.
-const QUICK: &[&str] =
-    &["schema", "count", "page", "rows", "timeline", "volume", "documents", "document", "context", "by-field"];
+const QUICK: &[&str] = &[
+    "schema",
+    "count",
+    "page",
+    "rows",
+    "timeline",
+    "volume",
+    "run-days",
+    "documents",
+    "document",
+    "context",
+    "by-field",
+];
 
 /// A request for a part of an answer.
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,6 +69,17 @@ pub(crate) struct PartRequest {
     pub request: Value,
 }
 
+impl PartRequest {
+    /// The right of the client.
+    pub fn right(&self, state: &AppState) -> Right {
+        Right {
+            scope: self.scope.as_deref().and_then(Scope::named),
+            default: state.settings.default_availability,
+            is_private: self.is_private,
+        }
+    }
+}
+
 /// What a shard has.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ShardState {
@@ -65,40 +94,55 @@ pub(crate) fn is_path(path: &str) -> bool {
     path.strip_prefix(ROOT).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Answers a gateway.
+/// Answers a gateway. The answers of a shard have its version.
 pub(crate) async fn answer(state: &Arc<AppState>, request: Request<Incoming>) -> Result<Response<Body>, ApiError> {
-    authenticate(state, request.headers().get(AUTHORIZATION))?;
+    let Some(token) = &state.settings.shard_token else {
+        return Err(ApiError::unknown("this server is no shard; set serve.shard_token_file to let a gateway ask it"));
+    };
+    let is_known = is_token(token, request.headers().get(AUTHORIZATION));
+    let mut response = match is_known {
+        true => answer_gateway(state, request).await.unwrap_or_else(|error| error_response(&error)),
+        false => error_response(&ApiError::new(
+            StatusCode::UNAUTHORIZED,
+            "the token of the gateway is not that of this shard; both read it from serve.shard_token_file",
+        )),
+    };
+    response.headers_mut().insert(VERSION_HEADER, HeaderValue::from_static(VERSION));
+    Ok(response)
+}
+
+async fn answer_gateway(state: &Arc<AppState>, request: Request<Incoming>) -> Result<Response<Body>, ApiError> {
     if *request.method() != Method::POST {
         return Err(ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "gateways use POST"));
+    }
+    if request.headers().get(VERSION_HEADER).is_some_and(|version| version != VERSION) {
+        let error = format!("this shard has the version {VERSION}; gateway and shards must have the same");
+        return Err(ApiError::new(StatusCode::UPGRADE_REQUIRED, error));
     }
     let path = request.uri().path().to_owned();
     let body = read_body(request.into_body(), MAX_REQUEST_BYTES).await;
     let body = body.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the body is incomplete"))?;
     let body = body.ok_or_else(|| ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long"))?;
+    let state = state.clone();
     let Some((lang, part)) = path[ROOT.len()..].trim_start_matches('/').split_once('/') else {
-        let state = state.clone();
         let told = tokio::task::spawn_blocking(move || tell(&state)).await;
         return told.unwrap_or_else(|error| Err(ApiError::broken("cannot tell the state", &error)));
     };
     let asked: PartRequest = serde_json::from_slice(&body)
         .map_err(|error| ApiError::new(StatusCode::BAD_REQUEST, format!("wrong body: {error}")))?;
-    run(state, decoded(lang)?, part.to_owned(), asked).await
+    if lang == HOME {
+        let part = part.to_owned();
+        let told = tokio::task::spawn_blocking(move || homes_of_shards::tell(&state, &part, asked)).await;
+        return told.unwrap_or_else(|error| Err(ApiError::broken("cannot read the home", &error)));
+    }
+    run(&state, decoded(lang)?, part.to_owned(), asked).await
 }
 
-/// Lets gateways in by the token of the settings, in constant time.
-fn authenticate(state: &AppState, header: Option<&HeaderValue>) -> Result<(), ApiError> {
-    let Some(token) = &state.settings.shard_token else {
-        return Err(ApiError::unknown("this server is no shard; set serve.shard_token_file to let a gateway ask it"));
-    };
+/// Whether a header has the token of the settings; takes the same time for every token of its length.
+fn is_token(token: &Secret, header: Option<&HeaderValue>) -> bool {
+    let token = token.text();
     let given = header.map(HeaderValue::as_bytes).and_then(|text| text.strip_prefix(b"Bearer ")).unwrap_or_default();
-    let same = given.len() == token.len() && given.iter().zip(token.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0;
-    match same {
-        true => Ok(()),
-        false => Err(ApiError::new(
-            StatusCode::UNAUTHORIZED,
-            "the token of the gateway is not that of this shard; both read it from serve.shard_token_file",
-        )),
-    }
+    given.len() == token.len() && given.iter().zip(token.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
 /// The states and sites of the shard.
@@ -136,7 +180,10 @@ async fn run(
     };
     place.spawn(work).map_err(|error| ApiError::broken("cannot start a worker thread", &error))?;
     let bytes = answered.await.map_err(|error| ApiError::broken("a part has no answer", &error))??;
-    Ok(json_bytes(StatusCode::OK, bytes.into()))
+    Ok(match bytes {
+        Some(bytes) => json_bytes(StatusCode::OK, bytes.into()),
+        None => json_bytes(StatusCode::NO_CONTENT, Bytes::new()),
+    })
 }
 
 fn compute(
@@ -146,17 +193,23 @@ fn compute(
     asked: PartRequest,
     client: &ClientId,
     deadline: RequestDeadline,
-) -> Result<Vec<u8>, ApiError> {
+) -> Result<Option<Vec<u8>>, ApiError> {
     let registry = &state.registry;
     let epoch = registry.removal_epoch();
-    let engine = registry.corpus(lang, asked.generation).map_err(|error| match asked.generation {
-        Some(_) if error.parameter.is_some() => ApiError::new(StatusCode::CONFLICT, error.error),
-        _ => error,
-    })?;
-    let right = Right {
-        scope: asked.scope.as_deref().and_then(Scope::named),
-        default: state.settings.default_availability,
-        is_private: asked.is_private,
+    let engine = match (registry.corpus(lang, asked.generation), asked.generation) {
+        (Ok(engine), _) => engine,
+        // A state that is no longer open, or a corpus that was there.
+        (Err(error), Some(_)) if error.parameter.is_some() || error.status == StatusCode::NOT_FOUND => {
+            return Err(ApiError::new(StatusCode::CONFLICT, error.error));
+        }
+        // The shard has no documents of the language.
+        (Err(error), None) if error.status == StatusCode::NOT_FOUND => return Ok(None),
+        (Err(error), _) => return Err(error),
+    };
+    let right = asked.right(state);
+    let run_days = |bins: &[Bin]| {
+        let days = bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string()));
+        registry.day_stats(|stats| stats.days_with_runs(days)).ok().flatten()
     };
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
     let privacy = right.privacy(today);
@@ -172,6 +225,7 @@ fn compute(
         privacy,
         window_limit: Some(WindowLimit { per_day: per_day.into(), take: &take }).filter(|_| right.has_window_limit()),
         notes: Some(PartNotes::default()),
+        run_days: &run_days,
         ..QuestionContext::new(&engine, lang)
     };
     let answer = answer_part(part, asked.request, &context);
@@ -179,7 +233,7 @@ fn compute(
         return Err(ApiError::new(StatusCode::CONFLICT, "pages were removed from the corpus meanwhile"));
     }
     match answer {
-        Ok(answer) => Ok(answer),
+        Ok(answer) => Ok(Some(answer)),
         Err(error @ QuestionError::NotFound { parameter: "part", .. }) => Err(error.into()),
         Err(error) => {
             registry.intact(lang, engine.clone())?;

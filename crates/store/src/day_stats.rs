@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use tidings_storage::Stat;
 
 use crate::dedup_state::JudgedDays;
@@ -16,7 +17,7 @@ use crate::text::{self, TextRecipe};
 use crate::yields::{self, Yield};
 
 /// Statistics of one day of pages.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DayStats {
     /// Runs of `update` or `fetch` that began on this day.
     pub runs: u64,
@@ -37,7 +38,7 @@ pub struct DayStats {
 }
 
 /// Counts of duplicates.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // The names are self-explanatory.
 pub struct Judged {
     pub documents: u64,
@@ -47,7 +48,7 @@ pub struct Judged {
 }
 
 /// Counts of annotated text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotated {
     /// Documents written, by language.
     pub documents: BTreeMap<String, u64>,

@@ -19,7 +19,7 @@ pub const RECENT_DAYS: usize = 30;
 const FOLDER: &str = "docs/yield";
 
 /// Pages and bytes downloaded, and documents and clean bytes extracted from them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Yield {
     /// Pages that were downloaded.
     pub pages: u64,

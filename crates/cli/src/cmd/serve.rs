@@ -59,7 +59,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         let path = home.root().join(token_file);
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read serve.shard_token_file {}", path.display()))?;
-        settings.shard_token = Some(text.trim().to_owned());
+        settings.shard_token = Some(text.trim().to_owned().into());
     }
     let is_gateway = !settings.shards.is_empty();
     let pipeline = Pipeline::new(home.clone(), config.clone());

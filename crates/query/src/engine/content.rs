@@ -135,6 +135,12 @@ impl ContentWords<'_> {
         !self.classes.is_empty()
     }
 
+    /// The kind of a word; nothing for one that the corpus does not have.
+    pub(super) fn kind_of_value(&self, word: &str) -> Option<WordKind> {
+        let lexicon = self.engine.lexicon();
+        Some(self.kind(lexicon.find(layer_of(self.attribute, lexicon), word)?))
+    }
+
     /// The kind of a word, by its number.
     pub fn kind(&self, word: u32) -> WordKind {
         let value = self.engine.name(self.attribute, word);

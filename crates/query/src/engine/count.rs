@@ -383,6 +383,11 @@ impl Merge for TimelineCounts {
 }
 
 impl TimelineCounts {
+    /// The days with documents.
+    pub(crate) fn days(&self) -> impl Iterator<Item = &i32> {
+        self.days.keys()
+    }
+
     fn new(step: Step, counts: &DayCounts, volume: &BTreeMap<Day, DayVolume>) -> TimelineCounts {
         let mut sites = BTreeMap::new();
         // The last bin with a document of each site.

@@ -5,8 +5,9 @@
 //! pronouns whose referent is elsewhere. Each of these properties is a factor between 0 and 1.
 
 use super::set::layer_of;
-use super::{Engine, Hit, Search};
+use super::{Engine, EngineError, Hit, Result, Search};
 use crate::cql::Attribute;
+use crate::question::WholeCorpus;
 use hashbrown::HashMap;
 use tidings_index::lexicon::Layer;
 
@@ -32,16 +33,33 @@ struct TokenQuality {
 /// Rates sentences; remembers the words that it has seen.
 pub(crate) struct SentenceQuality<'e> {
     engine: &'e Engine,
-    words: &'e [u64],
+    words: WordFrequencies<'e>,
     rare_below: u64,
     known: HashMap<u32, TokenQuality>,
 }
 
-impl Engine {
-    pub(crate) fn sentence_quality(&self) -> SentenceQuality<'_> {
-        let words = self.string_totals(Layer::Word);
-        let rare_below = (self.snapshot().tokens() / FREQUENT_IN).max(2);
-        SentenceQuality { engine: self, words, rare_below, known: HashMap::new() }
+/// How frequent words are in the corpus.
+#[derive(Clone, Copy)]
+enum WordFrequencies<'e> {
+    /// By the number of the string.
+    Index(&'e [u64]),
+    /// As a shard is told.
+    Whole(&'e WholeCorpus),
+}
+
+impl Search<'_> {
+    /// Rates sentences by the frequencies of the whole corpus.
+    pub(crate) fn sentence_quality(&self) -> Result<SentenceQuality<'_>> {
+        let (engine, known) = (self.engine(), HashMap::new());
+        let (words, tokens) = match self.whole() {
+            Some(whole) => {
+                let tokens = whole.tokens(Attribute::Word);
+                let tokens = tokens.ok_or(EngineError::NeedsWholeCorpus("the order of good examples"))?;
+                (WordFrequencies::Whole(whole), tokens)
+            }
+            None => (WordFrequencies::Index(engine.string_totals(Layer::Word)), engine.snapshot().tokens()),
+        };
+        Ok(SentenceQuality { engine, words, rare_below: (tokens / FREQUENT_IN).max(2), known })
     }
 }
 
@@ -53,7 +71,11 @@ impl SentenceQuality<'_> {
             let word = lexicon.text(lexeme, Layer::Word);
             let tag = lexicon.text(lexeme, layer_of(Attribute::Tag, lexicon));
             let letters = word.chars().filter(|c| c.is_alphabetic()).count();
-            let frequency = words.get(lexicon.of(lexeme, Layer::Word) as usize).copied().unwrap_or(0);
+            let frequency = match words {
+                WordFrequencies::Index(words) => words.get(lexicon.of(lexeme, Layer::Word) as usize).copied(),
+                WordFrequencies::Whole(whole) => whole.frequency(Attribute::Word).map(|frequency| frequency(word)),
+            };
+            let frequency = frequency.unwrap_or(0);
             let has_sign = word.chars().any(|c| c.is_numeric() || "@#/\\|_=+<>*~^".contains(c));
             TokenQuality {
                 is_word: letters > 0,
@@ -71,8 +93,13 @@ impl SentenceQuality<'_> {
         })
     }
 
+    /// The key of a hit in the order of good examples: the best sentences come first.
+    pub(crate) fn key(&mut self, search: &Search<'_>, hit: &Hit) -> u32 {
+        ((1.0 - self.of(search, hit)) * 1e9) as u32
+    }
+
     /// The quality of the sentence of a hit, from 0 to 1; that of a hit in two sentences is 0.
-    pub(crate) fn of(&mut self, search: &Search<'_>, hit: &Hit) -> f64 {
+    fn of(&mut self, search: &Search<'_>, hit: &Hit) -> f64 {
         let segment = search.segment(hit.segment as usize);
         let document = segment.tokens_of(segment.document_at(hit.start));
         let sentence = segment.sentence_of(hit.start, &document);

@@ -8,7 +8,8 @@ use crate::cql::Attribute;
 use crate::measure::keyness::Keyness;
 use crate::question::{Keywords, Words};
 use crate::syntax::ValueMatcher;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeSet;
 use tidings_index::codec::bit;
 
 /// The longest n-gram.
@@ -143,6 +144,59 @@ impl Engine {
         });
         let counts = terms.into_iter().map(|(gram, (here, there))| (self.gram_text(attribute, n, &gram), here, there));
         Ok(Keywords::rank(attribute, (self.tokens(focus), self.tokens(reference)), order, at_least, counts))
+    }
+
+    /// The n-grams of words that occur at least `at_least` times, as their words.
+    pub(crate) fn gram_words(
+        &self,
+        subcorpus: &Subcorpus,
+        attribute: Attribute,
+        n: usize,
+        at_least: u64,
+    ) -> Result<BTreeSet<Vec<String>>> {
+        let counted = self.count(subcorpus, &self.words_of_lexemes(attribute), n, at_least)?;
+        let frequent = counted.counts.into_iter().filter(|(_, count)| count.hits >= at_least);
+        let words = |gram: Gram| gram.into_iter().take(n.clamp(1, MAX_N)).map(|id| self.name(attribute, id)).collect();
+        Ok(frequent.map(|(gram, _)| words(gram)).collect())
+    }
+
+    /// The hits of some n-grams, in their order.
+    pub(crate) fn counts_of_grams(
+        &self,
+        subcorpus: &Subcorpus,
+        attribute: Attribute,
+        n: usize,
+        grams: &[Vec<String>],
+    ) -> Vec<u64> {
+        let n = n.clamp(1, MAX_N);
+        let of = self.words_of_lexemes(attribute);
+        let words: HashSet<&str> = grams.iter().flatten().map(String::as_str).collect();
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let ids: BTreeSet<u32> = of.iter().copied().collect();
+        for id in ids {
+            let value = self.name(attribute, id);
+            if words.contains(value.as_str()) {
+                numbers.insert(value, id);
+            }
+        }
+        let gram_of = |words: &Vec<String>| {
+            let mut gram = [u32::MAX; MAX_N];
+            for (slot, word) in gram.iter_mut().zip(words) {
+                *slot = *numbers.get(word)?;
+            }
+            (words.len() == n).then_some(gram)
+        };
+        let places: HashMap<Gram, usize> =
+            grams.iter().enumerate().filter_map(|(at, words)| Some((gram_of(words)?, at))).collect();
+        let mut counts = vec![0; grams.len()];
+        subcorpus.limits().begin_pass(self.tokens(subcorpus));
+        self.each_gram(subcorpus, &of, n, |gram, _| {
+            if let Some(at) = places.get(gram) {
+                counts[*at] += 1;
+            }
+            true
+        });
+        counts
     }
 
     /// Counts all n-grams that can reach `at_least`. Most n-grams of a corpus occur once: a first pass counts them by hash,

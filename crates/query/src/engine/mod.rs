@@ -27,6 +27,7 @@ mod lexeme_test;
 mod limits;
 mod memory;
 mod near;
+mod new_words;
 pub(crate) mod nfa;
 mod nfa_run;
 mod parallel;
@@ -58,19 +59,26 @@ pub use count::{DayCounts, DayVolume, FieldCount, FieldCounts, TimelineCounts};
 pub(crate) use crosstab::cross_cells;
 pub use crosstab::{CellCounts, CrossCells, DocumentLevel};
 pub use difference::WordDifferences;
-pub use dispersion::{CorpusPart, HitDispersion};
+pub(crate) use difference::{ContrastTest, PartText, is_compared, smaller_part};
+pub use dispersion::{CorpusPart, HitDispersion, HitPlaces};
 pub(crate) use documents::HitsByDocument;
 pub use layers::Features;
 pub use levels::{Level, LevelCounts};
 pub use limits::{CutOff, Limit, Limits};
 pub use memory::MemoryPool;
 pub(crate) use memory::Reserved;
+pub(crate) use new_words::{
+    IsKnown, Novelty, Spread, WordKinds, any_case, is_eligible, is_tested, is_unseen, judge_spreads, owners,
+    window_periods,
+};
 pub(crate) use part_counts::CellRows;
 pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};
 pub use series::{SeriesConfig, TestedWord, TestedWords, WordSeason, WordStep};
 pub use sketch::SketchOf;
+pub(crate) use sketch::{MarginalsOf, PairCounts, SketchCounts, headword, sketch_of};
 pub use span_values::{SpanCount, SpanCounts, SpanKey, SpanTally};
+pub(crate) use thesaurus::{MIN_TOGETHER, Near, Neighbours, most_frequent_tag, similar_of};
 pub use thesaurus::{Similar, SimilarTo, SimilarWord};
 pub(crate) use time::of_sites;
 pub use view::{MOST_SORTED, View};
@@ -81,7 +89,7 @@ pub(crate) use words::words as rank_words;
 use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::{CompiledFilter, Filter};
-use crate::question::Availability;
+use crate::question::{Availability, WholeCorpus};
 use crate::syntax::SyntaxError;
 use compiled::CompiledQuery;
 pub(crate) use limits::Deadline;
@@ -125,6 +133,13 @@ pub enum EngineError {
     /// A limit was reached while the query was compiled.
     #[error("the time limit is reached; use fewer alternatives or simpler regular expressions")]
     Stopped,
+}
+
+/// The corpus that a search is a part of.
+pub(crate) struct PartOf {
+    pub(crate) whole: Arc<WholeCorpus>,
+    /// Whether hits are counted and not shown as lines.
+    pub(crate) is_counted: bool,
 }
 
 /// A result of the engine.
@@ -241,19 +256,25 @@ impl Engine {
         self.search_with(query, rule, filter, SetBuilder::new(self, limits))
     }
 
-    /// The same for a shard of a corpus. With `is_lenient` annotations that no document of the shard has match nothing.
+    /// The same for a shard of a corpus. If lenient, annotations that no document of the shard has match nothing.
     pub(crate) fn search_part(
         &self,
         query: &Query,
         rule: MatchRule,
         filter: Option<&Filter>,
         limits: &Limits,
-        is_lenient: bool,
+        (part, is_lenient): (&PartOf, bool),
     ) -> Result<Search<'_>> {
-        if query.cut.is_some() {
-            return Err(EngineError::NeedsWholeCorpus("cut, the first hits of the corpus,"));
-        }
-        self.search_with(query, rule, filter, SetBuilder::of_part(self, limits, is_lenient))
+        let builder = SetBuilder::of_part(self, limits, part.whole.clone(), is_lenient);
+        let search = match query.cut {
+            None => self.search_with(query, rule, filter, builder)?,
+            Some(_) => {
+                let kept = part.whole.cut(part.is_counted);
+                let kept = kept.ok_or(EngineError::NeedsWholeCorpus("cut, the first hits of the corpus,"))?;
+                self.search_with(&Query { cut: Some(kept), ..query.clone() }, rule, filter, builder)?
+            }
+        };
+        Ok(search.of_whole(part.whole.clone()))
     }
 
     fn search_with(

@@ -65,14 +65,14 @@ impl Engine {
         subcorpus: &Subcorpus,
         cells: &SiteCells<'_>,
         attribute: Attribute,
-        words: &BTreeSet<String>,
+        is_asked: &(dyn Fn(&str) -> bool + Sync),
     ) -> Vec<(String, CellRows)> {
         subcorpus.limits().begin_pass(self.tokens(subcorpus));
         self.map_words_by_site(cells, attribute, 1, subcorpus.limits(), || {
             |word, counts: &[crate::trend::CellCount]| {
                 let word = self.name(attribute, word);
                 let row = |count: &crate::trend::CellCount| (count.site, count.bin, count.hits, count.documents);
-                words.contains(&word).then(|| (word, counts.iter().map(row).collect()))
+                is_asked(&word).then(|| (word, counts.iter().map(row).collect()))
             }
         })
     }

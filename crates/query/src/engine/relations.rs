@@ -1,4 +1,4 @@
-//! Marginal counts of frequent lemmas in the relations of a sketch grammar, in one pass over the corpus.
+//! Marginal counts of lemmas in the relations of a sketch grammar, in one pass over the corpus.
 //!
 //! A sketch pattern is deterministic: what may stand between never matches what comes next, so that each start has one end.
 //! It needs no automaton: the tests that a token passes are bits of a machine word, and a match is a walk along the sentence.
@@ -161,7 +161,8 @@ impl Engine {
             return Ok((known.clone(), true));
         }
         let filter = filter.map(Filter::compile).transpose()?;
-        let (found, complete) = self.count_relations(grammar, filter.as_ref(), limits)?;
+        let frequent = self.frequent_lemmas();
+        let (found, complete) = self.count_relations(grammar, filter.as_ref(), frequent, limits)?;
         let found = Arc::new(found);
         if filter.is_none() && complete {
             self.marginals.lock().expect("no panic while held").insert(grammar.name.clone(), found.clone());
@@ -169,14 +170,28 @@ impl Engine {
         Ok((found, complete))
     }
 
+    /// The marginal counts of some lemmas, in one pass.
+    pub(crate) fn marginals_of(
+        &self,
+        grammar: &Grammar,
+        filter: Option<&Filter>,
+        lemmas: &[u32],
+        limits: &Limits,
+    ) -> Result<Marginals> {
+        let filter = filter.map(Filter::compile).transpose()?;
+        let lemmas = lemmas.iter().copied().zip(0..).collect();
+        Ok(self.count_relations(grammar, filter.as_ref(), lemmas, limits)?.0)
+    }
+
+    /// Counts lemmas, of which each has an index, in all relations.
     fn count_relations(
         &self,
         grammar: &Grammar,
         filter: Option<&CompiledFilter>,
+        frequent: HashMap<u32, u32>,
         limits: &Limits,
     ) -> Result<(Marginals, bool)> {
         let walks = Walks::new(grammar, self)?;
-        let frequent = self.frequent_lemmas();
         let counts = vec![vec![0; frequent.len()]; grammar.relations.len() * 2];
         let mut found = Marginals { frequent, counts, divided: HashMap::new(), dividers: Vec::new() };
         limits.begin_pass(self.snapshot().tokens());

@@ -68,10 +68,12 @@ impl HitConditions {
         for constraint in &query.constraints {
             for reference in constraint.references() {
                 let attribute = reference.attribute;
-                layers::check(attribute, constraint.span, engine.lexicon())?;
+                if !builder.is_lenient() {
+                    layers::check(attribute, constraint.span, engine.lexicon())?;
+                }
                 let is_known = frequencies.iter().any(|(known, _)| *known == attribute);
                 if reference.quantity == Quantity::Frequency && !is_known {
-                    let counts = engine.value_frequencies(attribute);
+                    let counts = builder.frequencies(attribute)?;
                     if !builder.reserve(counts.len() as u64 * 8) {
                         return Err(EngineError::TooManyWords);
                     }

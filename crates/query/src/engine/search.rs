@@ -13,11 +13,11 @@ use crate::cql::MatchRule;
 use crate::cql::ast::Query;
 use crate::filter::CompiledFilter;
 use crate::merge::Merge;
-use crate::question::{Explanation, sample_rank};
+use crate::question::{Explanation, WholeCorpus, sample_rank};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::{ControlFlow, Range};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use tidings_index::{Day, Segment};
 
 /// A hit: tokens of a segment.
@@ -63,8 +63,10 @@ pub struct Search<'e> {
     scopes: Vec<OnceLock<Scope>>,
     /// The number of hits that are kept, the oldest first.
     cut: Option<u64>,
-    /// For each segment the last hit that is kept, as start and end; computed on first use.
-    cut_at: OnceLock<Vec<Option<(u32, u32)>>>,
+    /// For each segment the last hit that is kept, as start and end; computed on first use. Nothing if a limit stopped it.
+    cut_at: OnceLock<Option<Vec<Option<(u32, u32)>>>>,
+    /// What a shard is told of the corpus.
+    whole: Option<Arc<WholeCorpus>>,
     /// True if the documents were selected by the caller.
     is_restricted: bool,
     /// The memory of the sets.
@@ -83,7 +85,18 @@ impl<'e> Search<'e> {
         let scopes = engine.snapshot().segments().iter().map(|_| OnceLock::new()).collect();
         let (cut, query) = (query.cut, query.to_string());
         let (is_restricted, cut_at) = (false, OnceLock::new());
-        Search { engine, query, compiled, rule, filter, scopes, cut, cut_at, is_restricted, _memory: memory }
+        let whole = None;
+        Search { engine, query, compiled, rule, filter, scopes, cut, cut_at, whole, is_restricted, _memory: memory }
+    }
+
+    /// The same search in a shard of a corpus.
+    pub(crate) fn of_whole(self, whole: Arc<WholeCorpus>) -> Search<'e> {
+        Search { whole: Some(whole), ..self }
+    }
+
+    /// What a shard is told of the corpus.
+    pub(crate) fn whole(&self) -> Option<&WholeCorpus> {
+        self.whole.as_deref()
     }
 
     /// The same search in other documents, given for each segment.
@@ -194,6 +207,7 @@ impl<'e> Search<'e> {
             Kept::All => (u32::MAX, u32::MAX),
             Kept::UpTo(start, end) => (start, end),
             Kept::None => return documents.end,
+            Kept::Unknown => return documents.start,
         };
         let mut finder = self.finder(index, limits);
         let mut each = |start: u32, end: u32| match (start, end) <= cut_at {
@@ -339,7 +353,7 @@ impl<'e> Search<'e> {
             Kept::All => each(hit),
             Kept::UpTo(start, end) if (hit.start, hit.end) <= (start, end) => each(hit),
             // The oldest hits come first: none of the rest is kept.
-            Kept::UpTo(..) | Kept::None => ControlFlow::Continue(()),
+            Kept::UpTo(..) | Kept::None | Kept::Unknown => ControlFlow::Continue(()),
         })
     }
 
@@ -349,14 +363,18 @@ impl<'e> Search<'e> {
         let last = self.cut_at.get_or_init(|| {
             let mut last = vec![None; self.segments()];
             let mut left = cut;
-            self.merge(Order::Oldest, limits, &mut |hit| {
-                last[hit.segment as usize] = Some((hit.start, hit.end));
-                left -= 1;
-                if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            last
+            let is_all = left == 0
+                || self.merge(Order::Oldest, limits, &mut |hit| {
+                    last[hit.segment as usize] = Some((hit.start, hit.end));
+                    left -= 1;
+                    if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                });
+            (is_all || left == 0).then_some(last)
         });
-        last.get(index).copied().flatten().map_or(Kept::None, |(start, end)| Kept::UpTo(start, end))
+        match last {
+            Some(last) => last.get(index).copied().flatten().map_or(Kept::None, |(start, end)| Kept::UpTo(start, end)),
+            None => Kept::Unknown,
+        }
     }
 
     /// Passes all hits in the order of time, before `cut`.
@@ -481,6 +499,7 @@ impl HitBlocks<'_> {
             Kept::All => (u32::MAX, u32::MAX),
             Kept::UpTo(start, end) => (start, end),
             Kept::None => return block.documents.end,
+            Kept::Unknown => return block.documents.start,
         };
         let mut each = |start: u32, end: u32| match (start, end) <= cut_at {
             true => each(start, end),
@@ -504,6 +523,8 @@ enum Kept {
     /// Those up to a start and an end.
     UpTo(u32, u32),
     None,
+    /// A limit was reached before they were known: no document counts as searched.
+    Unknown,
 }
 
 /// Sort keys of both orders as one type.

@@ -7,8 +7,10 @@ use super::nfa::Nfa;
 use super::{Deadline, Engine, EngineError, Limits};
 use crate::cql::ast::{Attribute, Comparator, Quantity, TokenTest};
 use crate::cql::operator::number_of;
+use crate::question::WholeCorpus;
 use crate::syntax::{CompiledMatcher, Logic, SyntaxError, ValueMatcher};
 use regex_syntax::hir::{Hir, HirKind};
+use std::sync::Arc;
 use tidings_index::Segment;
 use tidings_index::codec::BitSet;
 use tidings_index::lexicon::{Layer, Lexicon};
@@ -36,8 +38,8 @@ pub(crate) struct SetBuilder<'l> {
     lexicon: &'l Lexicon,
     deadline: Deadline,
     memory: Reserved,
-    /// The query is for a shard of a corpus, which does not know how frequent a word is in all of it.
-    is_part: bool,
+    /// What a shard is told of the corpus: it does not know how frequent a word is in all of it.
+    whole: Option<Arc<WholeCorpus>>,
     /// Annotations that the index does not have match nothing.
     is_lenient: bool,
 }
@@ -49,14 +51,33 @@ impl<'l> SetBuilder<'l> {
             lexicon: engine.lexicon(),
             deadline: Deadline::new(limits),
             memory: limits.memory(),
-            is_part: false,
+            whole: None,
             is_lenient: false,
         }
     }
 
     /// A builder for a shard of a corpus.
-    pub(crate) fn of_part(engine: &'l Engine, limits: &Limits, is_lenient: bool) -> SetBuilder<'l> {
-        SetBuilder { is_part: true, is_lenient, ..SetBuilder::new(engine, limits) }
+    pub(crate) fn of_part(
+        engine: &'l Engine,
+        limits: &Limits,
+        whole: Arc<WholeCorpus>,
+        is_lenient: bool,
+    ) -> SetBuilder<'l> {
+        SetBuilder { whole: Some(whole), is_lenient, ..SetBuilder::new(engine, limits) }
+    }
+
+    /// For each string of the layer of an attribute the number of tokens of the whole corpus with the same value.
+    pub(crate) fn frequencies(&self, attribute: Attribute) -> super::Result<Vec<u64>> {
+        let Some(whole) = &self.whole else { return Ok(self.engine.value_frequencies(attribute)) };
+        let layer = layer_of(attribute, self.lexicon);
+        let frequency = whole.frequency(attribute);
+        if frequency.is_none() && self.is_lenient {
+            // No shard has the attribute.
+            return Ok(vec![0; self.lexicon.count(layer) as usize]);
+        }
+        let frequency = frequency.ok_or(EngineError::NeedsWholeCorpus("f(…), the frequency in the corpus,"))?;
+        let values = (0..self.lexicon.count(layer)).map(|id| attribute.value(self.lexicon.string(layer, id)));
+        Ok(values.map(|value| frequency(&value)).collect())
     }
 
     /// Whether annotations that the index does not have match nothing.
@@ -120,10 +141,7 @@ impl<'l> SetBuilder<'l> {
                 }
                 let matching = match test.quantity {
                     Quantity::Value => LexemeSet::matching(test, lexicon)?,
-                    Quantity::Frequency if self.is_part => {
-                        return Err(EngineError::NeedsWholeCorpus("f(…), the frequency in the corpus,"));
-                    }
-                    Quantity::Frequency => return Ok(self.frequent(test)),
+                    Quantity::Frequency => return self.frequent(test),
                 };
                 Ok(match &matching {
                     _ if test.negated => matching.complement(lexicon),
@@ -139,10 +157,10 @@ impl<'l> SetBuilder<'l> {
 
 impl SetBuilder<'_> {
     /// The lexemes whose value is as frequent as a test demands.
-    fn frequent(&self, test: &TokenTest) -> LexemeSet {
+    fn frequent(&self, test: &TokenTest) -> super::Result<LexemeSet> {
         let layer = layer_of(test.attribute, self.lexicon);
         let number = number_of(&test.value.text).unwrap_or(f64::NAN);
-        let counts = self.engine.value_frequencies(test.attribute);
+        let counts = self.frequencies(test.attribute)?;
         let mut lexemes = BitSet::new(self.lexicon.lexemes() as usize);
         for (lexeme, string) in (0..).zip(self.lexicon.all_of(layer)) {
             let count = counts.get(string as usize).copied().unwrap_or(0);
@@ -150,7 +168,7 @@ impl SetBuilder<'_> {
                 lexemes.set(lexeme);
             }
         }
-        LexemeSet::Many(lexemes)
+        Ok(LexemeSet::Many(lexemes))
     }
 }
 

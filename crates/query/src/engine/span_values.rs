@@ -9,6 +9,8 @@ use tidings_index::{Day, Segment};
 use super::limits::Limit;
 use super::memory::Reserved;
 use super::{Engine, Result, Subcorpus};
+use crate::merge::Merge;
+use serde::{Deserialize, Serialize};
 
 /// The memory of a value besides its text, with a few sites.
 const VALUE_BYTES: u64 = 192;
@@ -36,7 +38,7 @@ pub struct SpanTally<'a> {
 }
 
 /// Spans with one value.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SpanCount {
     /// The number of spans.
     pub hits: u64,
@@ -46,10 +48,36 @@ pub struct SpanCount {
     pub documents: u64,
     /// Sites with such a document.
     pub sites: u64,
-    /// The first and the last day of such a document.
-    pub days: Option<(Day, Day)>,
+    /// The first and the last day of such a document, counted from 1970-01-01.
+    pub days: Option<(i32, i32)>,
     /// The values of the attribute that is counted along, with their spans; the empty one stands for none.
     pub along: BTreeMap<String, u64>,
+}
+
+impl SpanCount {
+    /// The first and the last day of a document with such a span.
+    pub fn days(&self) -> Option<(Day, Day)> {
+        self.days.map(|(first, last)| (Day(first), Day(last)))
+    }
+}
+
+impl Merge for SpanCount {
+    fn merge_from(&mut self, other: SpanCount) {
+        self.hits.merge_from(other.hits);
+        self.tokens.merge_from(other.tokens);
+        self.documents.merge_from(other.documents);
+        self.sites.merge_from(other.sites);
+        self.days = joined_days(self.days, other.days);
+        self.along.merge_from(other.along);
+    }
+}
+
+/// The first and the last of the days of both.
+fn joined_days(one: Option<(i32, i32)>, other: Option<(i32, i32)>) -> Option<(i32, i32)> {
+    match (one, other) {
+        (Some((first, last)), Some((one, other))) => Some((first.min(one), last.max(other))),
+        (known, new) => known.or(new),
+    }
 }
 
 /// Spans by value.
@@ -61,7 +89,14 @@ pub struct SpanCounts {
     pub all: u64,
     /// Tokens in these spans; those of nested spans count once for each.
     pub tokens: u64,
-    _memory: Reserved,
+    memory: Reserved,
+}
+
+impl SpanCounts {
+    /// The counts by value, with their memory.
+    pub(crate) fn into_values(self) -> (HashMap<String, SpanCount>, Reserved) {
+        (self.values, self.memory)
+    }
 }
 
 /// Counts of one segment, by code of the value.
@@ -72,7 +107,7 @@ struct CodeCount {
     documents: u64,
     /// The last counted document, plus one.
     last: u32,
-    days: Option<(Day, Day)>,
+    days: Option<(i32, i32)>,
     sites: HashSet<u32>,
     along: BTreeMap<u32, u64>,
 }
@@ -88,7 +123,7 @@ impl CodeCount {
             self.last = document + 1;
             self.documents += 1;
             self.sites.insert(site);
-            self.days = Some(self.days.map_or((day, day), |(first, last)| (first.min(day), last.max(day))));
+            self.days = joined_days(self.days, Some((day.0, day.0)));
         }
     }
 }
@@ -131,7 +166,7 @@ impl Engine {
     pub fn span_values(&self, subcorpus: &Subcorpus, tally: &SpanTally<'_>) -> Result<SpanCounts> {
         let limits = subcorpus.limits();
         limits.begin_pass(self.tokens(subcorpus));
-        let mut counts = SpanCounts { values: HashMap::new(), all: 0, tokens: 0, _memory: limits.memory() };
+        let mut counts = SpanCounts { values: HashMap::new(), all: 0, tokens: 0, memory: limits.memory() };
         let mut sites: HashSet<(String, String)> = HashSet::new();
         for (segment, scope) in self.scopes(subcorpus) {
             let Some(spans) = segment.spans(tally.name) else {
@@ -261,7 +296,7 @@ impl<'s> SegmentTally<'s> {
                 continue;
             }
             if !counts.values.contains_key(value) {
-                if !counts._memory.grow(VALUE_BYTES + 2 * value.len() as u64) {
+                if !counts.memory.grow(VALUE_BYTES + 2 * value.len() as u64) {
                     return Ok(false);
                 }
                 counts.values.insert(value.to_owned(), SpanCount::default());
@@ -270,10 +305,7 @@ impl<'s> SegmentTally<'s> {
             sum.hits += count.hits;
             sum.tokens += count.tokens;
             sum.documents += count.documents;
-            sum.days = match (sum.days, count.days) {
-                (Some((first, last)), Some((one, other))) => Some((first.min(one), last.max(other))),
-                (known, new) => known.or(new),
-            };
+            sum.days = joined_days(sum.days, count.days);
             for (code, hits) in count.along {
                 *sum.along.entry(along.get(code as usize).cloned().unwrap_or_default()).or_default() += hits;
             }

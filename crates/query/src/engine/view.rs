@@ -5,7 +5,7 @@
 
 use super::count::Values;
 use super::set::layer_of;
-use super::{Deadline, EngineError, Hit, Limits, Order, Result, Search};
+use super::{Deadline, Hit, Limits, Order, Result, Search};
 use crate::cql::Attribute;
 use crate::question::{Exactness, Line, LinePlace, SortKey};
 use hashbrown::HashMap;
@@ -45,7 +45,7 @@ impl Search<'_> {
     pub fn hits_of_view(&self, view: &View, context: u32, limits: &Limits) -> Result<(Vec<Hit>, Exactness)> {
         let (mut hits, exactness) = self.selected(view, limits);
         if !view.sort.is_empty() {
-            hits = self.sorted(&hits, &view.sort, context, limits);
+            hits = self.sorted(&hits, &view.sort, context, limits)?;
             if view.sample.is_none() {
                 hits = hits.into_iter().skip(view.first).take(view.size).collect();
             }
@@ -89,8 +89,21 @@ impl Search<'_> {
         Some(hits)
     }
 
-    /// The texts that a sort key compares of a hit: a line whose list is a part of another's comes before it.
-    pub(crate) fn key_texts(&self, hit: &Hit, key: &SortKey, context: u32) -> Result<Vec<String>> {
+    /// The texts that sort keys compare of hits: a line whose list is a part of another's comes before it.
+    pub(crate) fn key_texts(&self, hits: &[Hit], keys: &[SortKey], context: u32) -> Result<Vec<Vec<Vec<String>>>> {
+        let mut quality = match keys.contains(&SortKey::Good) {
+            true => Some(self.sentence_quality()?),
+            false => None,
+        };
+        let mut of_hit = |hit: &Hit, key: &SortKey| match (key, &mut quality) {
+            // Numbers of as many digits are in the order of their texts.
+            (SortKey::Good, Some(quality)) => Ok(vec![format!("{:010}", quality.key(self, hit))]),
+            _ => self.texts_of_key(hit, key, context),
+        };
+        hits.iter().map(|hit| keys.iter().map(|key| of_hit(hit, key)).collect()).collect()
+    }
+
+    fn texts_of_key(&self, hit: &Hit, key: &SortKey, context: u32) -> Result<Vec<String>> {
         let (run, attribute) = match key {
             SortKey::Left => (TokenRun::Left, Attribute::Lc),
             SortKey::Node => (TokenRun::Node, Attribute::Lc),
@@ -98,7 +111,7 @@ impl Search<'_> {
             SortKey::Token(LinePlace::Node, attribute) => (TokenRun::Node, *attribute),
             SortKey::Token(place, attribute) => (TokenRun::One(*place), *attribute),
             SortKey::Field(name) => return Ok(vec![self.engine().field_of(hit, name)?.unwrap_or_default()]),
-            SortKey::Good => return Err(EngineError::NeedsWholeCorpus("the order of good examples")),
+            SortKey::Good => return Ok(Vec::new()),
         };
         let (lexicon, segment) = (self.engine().lexicon(), self.segment(hit.segment as usize));
         let layer = layer_of(attribute, lexicon);
@@ -113,38 +126,38 @@ impl Search<'_> {
     }
 
     /// Sorts hits by the words and fields of their lines, without making the lines; none if a limit is reached.
-    fn sorted(&self, hits: &[Hit], keys: &[SortKey], context: u32, limits: &Limits) -> Vec<Hit> {
+    fn sorted(&self, hits: &[Hit], keys: &[SortKey], context: u32, limits: &Limits) -> Result<Vec<Hit>> {
         let mut deadline = Deadline::new(limits);
         let mut columns = Vec::with_capacity(keys.len());
         for key in keys {
             if !deadline.tick_by(KEY_STEPS.saturating_mul(hits.len() as u32)) {
-                return Vec::new();
+                return Ok(Vec::new());
             }
-            columns.push(self.key_column(hits, key, context));
+            columns.push(self.key_column(hits, key, context)?);
         }
         let compare = |a: u32, b: u32| {
             let orders = columns.iter().map(|column| self.compare(column, hits, (a, b), context));
             orders.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
         };
         let order = sorted_order(hits.len(), limits, compare).unwrap_or_default();
-        order.into_iter().map(|index| hits[index as usize]).collect()
+        Ok(order.into_iter().map(|index| hits[index as usize]).collect())
     }
 
     /// The keys of all hits for one sort key.
-    fn key_column(&self, hits: &[Hit], key: &SortKey, context: u32) -> KeyColumn {
-        match key {
+    fn key_column(&self, hits: &[Hit], key: &SortKey, context: u32) -> Result<KeyColumn> {
+        Ok(match key {
             SortKey::Left => self.token_column(hits, TokenRun::Left, Attribute::Lc, context),
             SortKey::Node => self.token_column(hits, TokenRun::Node, Attribute::Lc, context),
             SortKey::Right => self.token_column(hits, TokenRun::Right, Attribute::Lc, context),
             SortKey::Token(LinePlace::Node, attribute) => self.token_column(hits, TokenRun::Node, *attribute, context),
             SortKey::Token(place, attribute) => self.token_column(hits, TokenRun::One(*place), *attribute, context),
             SortKey::Good => {
-                let mut quality = self.engine().sentence_quality();
-                let keys = hits.iter().map(|hit| ((1.0 - quality.of(self, hit)) * 1e9) as u32).collect();
+                let mut quality = self.sentence_quality()?;
+                let keys = hits.iter().map(|hit| quality.key(self, hit)).collect();
                 KeyColumn { depth: 1, keys, run: None }
             }
             SortKey::Field(name) => self.field_column(hits, name),
-        }
+        })
     }
 
     /// The tokens of a hit that a sort key compares, the first first.

@@ -101,7 +101,6 @@ impl Question for BurstsRequest {
     const SUMMARY: &'static str = "Show words that were in the news for a while";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Bursts;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Bursts>, QuestionError> {

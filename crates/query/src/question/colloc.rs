@@ -236,7 +236,6 @@ impl Question for CollocRequest {
     const SUMMARY: &'static str = "Rank collocates of hits by association measures";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Collocates;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Collocates>, QuestionError> {

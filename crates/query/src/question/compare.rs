@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::keywords::two_subcorpora;
+use super::keywords::two_parts;
 use super::params::{AttributeParams, ConfidenceParams, ScopeParams, TestParams, WordRowParams};
+use super::shards::WordContrast;
 use super::{Answered, ContrastBasis, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::filter::Filter;
@@ -254,14 +255,21 @@ impl Question for CompareRequest {
         context.check_filter("before", &self.before)?;
         context.check_filter("after", &self.after)?;
         let within = context.filter(&self.scope)?;
-        let (before, after, within) = two_subcorpora(context, (&self.before, &self.after), within, self.panel)?;
+        let (before, after, within) = two_parts(context, (&self.before, &self.after), within, self.panel)?;
         let config = CompareConfig {
             min_documents: self.min,
             false_discovery_rate: self.test.fdr,
             confidence: self.confidence.confidence,
             punctuation: self.rows.punctuation,
         };
-        let mut found = context.engine.compare(&before, &after, self.attribute.attribute, &config);
+        let attribute = self.attribute.attribute;
+        let mut found = match context.is_sharded() {
+            true => WordContrast::new(context, (&before, &after), attribute, &config)?.comparison(attribute, &config),
+            false => {
+                let (before, after) = (context.subcorpus(Some(&before))?, context.subcorpus(Some(&after))?);
+                context.engine.compare(&before, &after, attribute, &config)
+            }
+        };
         self.test.keep(&mut found.rows, |row| row.log_ratio);
         found.values = Some(self.rows.limit.cut(&mut found.rows));
         if context.is_cut_off() {

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::kwic::{KwicToken, Line, MAX_CONTEXT, SortKey};
 use super::params::{Cursor, PageParams, RefineParams, SearchParams, check_page_rows};
-use super::shards::{FoundHit, FoundHits, PagePart, RowsPart, in_time};
+use super::shards::{FoundHit, FoundHits, InTime, PagePart, RowsPart, Searched, in_time};
 use super::stream::as_values;
 use super::{
     AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError,
@@ -142,9 +142,19 @@ pub(super) struct HeadCounts {
 
 impl Merge for HeadCounts {
     fn merge_from(&mut self, other: HeadCounts) {
-        self.tokens += other.tokens;
-        self.hits = self.hits.zip(other.hits).map(|(one, other)| one + other);
-        self.withheld += other.withheld;
+        self.tokens.merge_from(other.tokens);
+        self.hits = self.hits.zip(other.hits).map(|(one, other)| one.saturating_add(other));
+        self.withheld.merge_from(other.withheld);
+    }
+}
+
+impl HeadCounts {
+    /// The sum of the counts of the shards that answer.
+    fn of_shards(shards: impl Iterator<Item = Option<HeadCounts>>) -> HeadCounts {
+        let mut counts = shards.flatten();
+        let mut sum = counts.next().unwrap_or_default();
+        counts.for_each(|other| sum.merge_from(other));
+        sum
     }
 }
 
@@ -166,11 +176,8 @@ impl ConcordanceRequest {
     fn view(&self, context: &QuestionContext<'_>) -> Result<View, QuestionError> {
         self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
         self.sort.iter().try_for_each(|key| context.check_sort_key("sort", key))?;
-        let size = match context.is_sharded() {
-            true => self.page.rows_of_shards(context)?.1 as u64,
-            false => self.page.rows(context)?,
-        };
-        if !context.streams || context.is_sharded() {
+        let size = self.page.rows(context)?;
+        if !context.streams {
             check_page_rows("sample", self.sample.unwrap_or(0))?;
         }
         Ok(View {
@@ -458,10 +465,12 @@ impl ConcordanceRequest {
         &self,
         context: &QuestionContext<'_>,
         filter: Option<&Filter>,
-        most: usize,
+        (first, most): (usize, usize),
         has_lines: bool,
     ) -> Result<FoundHits, QuestionError> {
         let search = context.search_lines(&self.search.q, self.rule(), filter)?;
+        let is_selected = self.sample.is_some() || !self.sort.is_empty();
+        let all = if is_selected { search.count(&context.limits).hits } else { 0 };
         let ranked: Vec<(u64, Hit)> = match (self.sample, self.sort.is_empty()) {
             (Some(_), _) => {
                 let mut drawn = search.draw(most, self.seed, &context.limits).0;
@@ -469,32 +478,30 @@ impl ConcordanceRequest {
                 drawn
             }
             (None, true) => {
-                let page = search.page(self.page.order, 0, most, &context.limits).0;
+                let page = search.page(self.page.order, first, most, &context.limits).0;
                 page.into_iter().map(|hit| (0, hit)).collect()
             }
+            // A sample of all shards is sorted then.
+            (None, false) if all > MOST_SORTED as u64 => Vec::new(),
             (None, false) => {
                 let view = View { sort: self.sort.clone(), size: most, ..View::default() };
-                let (hits, exactness) = search.hits_of_view(&view, self.context, &context.limits)?;
-                if matches!(exactness, Exactness::Sample { .. }) {
-                    return Err(too_many_to_sort());
-                }
+                let hits = search.hits_of_view(&view, self.context, &context.limits)?.0;
                 hits.into_iter().map(|hit| (0, hit)).collect()
             }
         };
-        let mut hits = Vec::with_capacity(ranked.len());
-        for (rank, hit) in ranked {
-            let texts = |key| search.key_texts(&hit, key, self.context);
+        let (ranks, found): (Vec<u64>, Vec<Hit>) = ranked.into_iter().unzip();
+        let keys = search.key_texts(&found, &self.sort, self.context)?;
+        let mut hits = Vec::with_capacity(found.len());
+        for ((rank, hit), keys) in ranks.into_iter().zip(&found).zip(keys) {
             hits.push(FoundHit {
-                day: search.day_of(&hit).0,
+                day: search.day_of(hit).0,
                 rank,
-                keys: self.sort.iter().map(texts).collect::<Result<_, _>>()?,
+                keys,
                 place: (hit.segment, hit.start, hit.end),
-                line: if has_lines { self.line(context, &hit)? } else { None },
+                line: if has_lines { self.line(context, hit)? } else { None },
             });
         }
         // Lines before the count, which may take all the time.
-        let is_selected = self.sample.is_some() || !self.sort.is_empty();
-        let all = if is_selected { search.count(&context.limits).hits } else { 0 };
         Ok(FoundHits { counts: self.head_counts(context, &search, filter)?, hits, all })
     }
 
@@ -508,6 +515,19 @@ impl ConcordanceRequest {
         hits.iter().map(|hit| self.line(context, hit)).collect()
     }
 
+    /// The search, as a part tells what it asks for.
+    pub(super) fn searched<'p>(&'p self, filter: Option<&'p Filter>) -> Searched<'p> {
+        let rates_sentences = self.sort.contains(&SortKey::Good);
+        Searched { q: &self.search.q, rule: self.rule(), filter, rates_sentences, is_of_document: false }
+    }
+
+    /// The request for the hits of a shard.
+    fn part_of_shard(&self, filter: Option<&Filter>, (first, hits): (usize, usize), lines: bool) -> PagePart {
+        let page = PageParams { order: self.page.order, ..PageParams::default() };
+        let request = ConcordanceRequest { page, ..self.clone() };
+        PagePart { request, filter: Parsed::of_filter(filter), first, hits, lines }
+    }
+
     /// Gives the lines of a page from all shards one by one and returns the answer without them.
     fn page_of_shards(
         &self,
@@ -516,69 +536,126 @@ impl ConcordanceRequest {
     ) -> Result<Option<Answered<Concordance>>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
         let view = self.view(context)?;
-        let most = view.sample.unwrap_or(view.first + view.size);
         // Lines count against the limit of the client, so that only those are made that are shown.
-        let has_lines = view.sample.is_none() && view.first == 0 && context.window_limit.is_none();
-        let page = PageParams { order: self.page.order, ..PageParams::default() };
-        let request = ConcordanceRequest { page, ..self.clone() };
-        let part = PagePart { request, filter: Parsed::of_filter(filter.as_ref()), hits: most, lines: has_lines };
-        let (mut counts, mut all, mut shards) = (None::<HeadCounts>, 0, Vec::new());
-        for found in context.gather_each(|_| Some(&part))? {
-            let Some(found) = found else {
-                shards.push(Vec::new());
-                continue;
-            };
-            match &mut counts {
-                Some(counts) => counts.merge_from(found.counts),
-                None => counts = Some(found.counts),
+        let has_lines = self.can_stream() && view.first == 0 && context.window_limit.is_none();
+        let (counts, hits, exactness) = match self.can_stream() {
+            true => {
+                let mut rows = RowsOfShards::new(self, context, filter.as_ref(), has_lines);
+                let hits = rows.page(view.first, view.size)?;
+                (rows.counts()?, hits, Exactness::Exact)
             }
-            all += found.all;
-            shards.push(found.hits);
-        }
-        if view.sample.is_none() && !view.sort.is_empty() && all > MOST_SORTED as u64 {
-            return Err(too_many_to_sort());
-        }
-        let (hits, exactness) = self.select(shards, &view, all);
-        let mut lines = 0;
-        let mut shown = if has_lines { Vec::new() } else { self.rows_of_shards(context, part.request, &hits)? };
+            false => self.selected_of_shards(context, filter.as_ref(), &view)?,
+        };
         let hits_of_page = hits.len() as u64;
-        let taken = hits.into_iter().enumerate().map(|(at, (_, hit))| match has_lines {
-            true => hit.line,
-            false => shown[at].take(),
-        });
-        for line in taken.flatten() {
+        let shown: Vec<Option<ConcordanceLine>> = match has_lines {
+            true => hits.into_iter().map(|(_, hit)| hit.line).collect(),
+            false => self.rows_of_shards(context, &hits)?,
+        };
+        let mut lines = 0;
+        for line in shown.into_iter().flatten() {
             lines += 1;
             if give(line).is_break() {
                 return Ok(None);
             }
         }
-        let body = self.head_of(context, counts.unwrap_or_default());
+        let body = self.head_of(context, counts);
         let body = self.with_page(context, body, &view, hits_of_page);
         Ok(Some(self.with_lines(context, filter.as_ref(), exactness, body, (&view, lines))))
     }
 
-    /// The hits of the page or the sample among the first of each shard, each with the number of its shard. `all` is the
-    /// number of all hits, if they are sorted or sampled.
-    fn select(&self, mut shards: Vec<Vec<FoundHit>>, view: &View, all: u64) -> (Vec<(usize, FoundHit)>, Exactness) {
-        let mut exactness = Exactness::Exact;
-        let Some(size) = view.sample else {
-            let mut hits =
-                in_time(shards, if view.sort.is_empty() { view.order } else { Order::Oldest }, |hit| hit.day);
-            // Sorting is stable: equals stay in the order of time.
-            hits.sort_by(|(_, a), (_, b)| a.keys.cmp(&b.keys));
-            return (hits.into_iter().skip(view.first).take(view.size).collect(), exactness);
+    /// Gives the lines of a stream from all shards, a piece at a time.
+    fn stream_of_shards(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        let filter = context.filter(&self.search.scope)?;
+        let view = self.view(context)?;
+        let mut rows = RowsOfShards::new(self, context, filter.as_ref(), false);
+        let (counts, mut selected, exactness) = match self.can_stream() {
+            true => (rows.counts()?, None, Exactness::Exact),
+            false => {
+                let (counts, hits, exactness) = self.selected_of_shards(context, filter.as_ref(), &view)?;
+                (counts, Some(hits.into_iter()), exactness)
+            }
         };
-        let mut ranks: Vec<u64> = shards.iter().flatten().map(|hit| hit.rank).collect();
-        if ranks.len() > size {
-            ranks.sort_unstable();
-            let last = ranks[size.saturating_sub(1)];
-            shards.iter_mut().for_each(|hits| hits.retain(|hit| hit.rank <= last));
+        if context.is_cut_off() {
+            return Err(QuestionError::Timeout);
+        }
+        self.stream_head(context, filter.as_ref(), exactness, self.head_of(context, counts), sink);
+        let (mut skipped, mut left) = (view.first, view.size);
+        loop {
+            let most = left.min(PIECE_LINES);
+            let hits = match &mut selected {
+                Some(hits) => hits.by_ref().take(most).collect(),
+                None => rows.page(std::mem::take(&mut skipped), most)?,
+            };
+            if context.is_cut_off() || context.limits.is_over() {
+                return Err(QuestionError::Timeout);
+            }
+            left -= hits.len();
+            for line in self.rows_of_shards(context, &hits)?.into_iter().flatten() {
+                if sink.row(&line).is_break() {
+                    return Ok(());
+                }
+            }
+            if hits.len() < most || left == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The hits of a sample or of a sorted page over all shards, with the counts.
+    fn selected_of_shards(
+        &self,
+        context: &QuestionContext<'_>,
+        filter: Option<&Filter>,
+        view: &View,
+    ) -> Result<(HeadCounts, HitsOfShards, Exactness), QuestionError> {
+        let most = view.sample.unwrap_or(view.first.saturating_add(view.size)).min(MOST_SORTED);
+        let gather = |request: &ConcordanceRequest, most: usize| {
+            let part = request.part_of_shard(filter, (0, most), false);
+            let found = context.gather_each(|_| Some(&part))?;
+            let counts = HeadCounts::of_shards(found.iter().map(|found| found.as_ref().map(|found| found.counts)));
+            let all = found.iter().flatten().fold(0u64, |sum, found| sum.saturating_add(found.all));
+            let shards = found.into_iter().map(|found| found.unwrap_or_default().hits).collect();
+            Ok::<(HeadCounts, u64, Vec<Vec<FoundHit>>), QuestionError>((counts, all, shards))
+        };
+        let (counts, all, shards) = gather(self, most)?;
+        if view.sample.is_some() || all <= MOST_SORTED as u64 {
+            let (hits, exactness) = self.select(shards, view.sample, view, all);
+            let hits = if view.sample.is_some() { hits } else { page_of(hits, view) };
+            return Ok((counts, hits, exactness));
+        }
+        // Of more hits a sample is sorted. They are counted already.
+        let sample = ConcordanceRequest { sample: Some(MOST_SORTED as u64), count: false, ..self.clone() };
+        let shards = gather(&sample, MOST_SORTED)?.2;
+        let (hits, exactness) = self.select(shards, Some(MOST_SORTED), view, all);
+        Ok((counts, page_of(hits, view), exactness))
+    }
+
+    /// The hits of a sample, or all sorted hits, among the first of each shard, each with the number of its shard. `all` is
+    /// the number of all hits.
+    fn select(
+        &self,
+        mut shards: Vec<Vec<FoundHit>>,
+        sample: Option<usize>,
+        view: &View,
+        all: u64,
+    ) -> (HitsOfShards, Exactness) {
+        let mut exactness = Exactness::Exact;
+        if let Some(size) = sample {
+            let mut ranks: Vec<u64> = shards.iter().flatten().map(|hit| hit.rank).collect();
+            if ranks.len() > size {
+                ranks.sort_unstable();
+                let last = ranks[size.saturating_sub(1)];
+                shards.iter_mut().for_each(|hits| hits.retain(|hit| hit.rank <= last));
+            }
         }
         let mut hits = in_time(shards, Order::Oldest, |hit| hit.day);
+        // Sorting is stable: equals stay in the order of time.
         hits.sort_by(|(_, a), (_, b)| a.keys.cmp(&b.keys));
-        hits.truncate(size);
-        if (hits.len() as u64) < all {
-            exactness = Exactness::Sample { hits: hits.len() as u64, of_hits: all, seed: view.seed };
+        if let Some(size) = sample {
+            hits.truncate(size);
+            if (hits.len() as u64) < all {
+                exactness = Exactness::Sample { hits: hits.len() as u64, of_hits: all, seed: view.seed };
+            }
         }
         (hits, exactness)
     }
@@ -587,14 +664,17 @@ impl ConcordanceRequest {
     fn rows_of_shards(
         &self,
         context: &QuestionContext<'_>,
-        request: ConcordanceRequest,
         hits: &[(usize, FoundHit)],
     ) -> Result<Vec<Option<ConcordanceLine>>, QuestionError> {
+        let request = self.part_of_shard(None, (0, 0), false).request;
         let shards = hits.iter().map(|(shard, _)| shard + 1).max().unwrap_or(0);
         let mut parts: Vec<RowsPart> =
             (0..shards).map(|_| RowsPart { request: request.clone(), places: Vec::new() }).collect();
         hits.iter().for_each(|(shard, hit)| parts[*shard].places.push(hit.place));
         let asked = |shard: usize| parts.get(shard).filter(|part| !part.places.is_empty());
+        if shards == 0 {
+            return Ok(Vec::new());
+        }
         let found = context.gather_each(asked)?;
         let mut found: Vec<_> = found.into_iter().map(|lines| lines.unwrap_or_default().into_iter()).collect();
         let line = |(shard, _): &(usize, FoundHit)| found.get_mut(*shard).and_then(Iterator::next).flatten();
@@ -602,9 +682,65 @@ impl ConcordanceRequest {
     }
 }
 
-/// More hits than can be sorted: of one index a sample is sorted.
-fn too_many_to_sort() -> QuestionError {
-    QuestionError::NotMerged(format!("the order of more than {MOST_SORTED} hits"))
+/// Hits with the numbers of their shards.
+type HitsOfShards = Vec<(usize, FoundHit)>;
+
+/// The most lines of a stream that are made at once from shards.
+const PIECE_LINES: usize = 1000;
+
+fn page_of(hits: HitsOfShards, view: &View) -> HitsOfShards {
+    hits.into_iter().skip(view.first).take(view.size).collect()
+}
+
+/// The hits of all shards in the order of time.
+struct RowsOfShards<'r> {
+    request: &'r ConcordanceRequest,
+    context: &'r QuestionContext<'r>,
+    filter: Option<&'r Filter>,
+    has_lines: bool,
+    merge: InTime<FoundHit>,
+    counts: Option<HeadCounts>,
+}
+
+impl<'r> RowsOfShards<'r> {
+    fn new(
+        request: &'r ConcordanceRequest,
+        context: &'r QuestionContext<'r>,
+        filter: Option<&'r Filter>,
+        has_lines: bool,
+    ) -> RowsOfShards<'r> {
+        let merge = InTime::new(context.shards.map_or(0, |shards| shards.number), request.page.order);
+        RowsOfShards { request, context, filter, has_lines, merge, counts: None }
+    }
+
+    /// The next hits after some that are passed over.
+    fn page(&mut self, skipped: usize, size: usize) -> Result<HitsOfShards, QuestionError> {
+        let RowsOfShards { request, context, filter, has_lines, merge, counts } = self;
+        let mut fetch = |firsts: &[Option<usize>], rows: usize| {
+            // Hits are counted once.
+            let asked = ConcordanceRequest { count: request.count && counts.is_none(), ..(*request).clone() };
+            let part = |first: usize| asked.part_of_shard(*filter, (first, rows), *has_lines);
+            let parts: Vec<Option<PagePart>> = firsts.iter().map(|first| Some(part((*first)?))).collect();
+            let found = context.gather_each(|shard| parts.get(shard)?.as_ref())?;
+            let of_shards = found.iter().map(|found| found.as_ref().map(|found| found.counts));
+            counts.get_or_insert_with(|| HeadCounts::of_shards(of_shards));
+            Ok(found.into_iter().map(|found| found.map(|found| found.hits)).collect())
+        };
+        merge.skip(skipped, |hit| hit.day, &mut fetch)?;
+        merge.next(size, |hit| hit.day, &mut fetch)
+    }
+
+    /// The counts of the concordance.
+    fn counts(&mut self) -> Result<HeadCounts, QuestionError> {
+        if let Some(counts) = self.counts {
+            return Ok(counts);
+        }
+        let part = self.request.part_of_shard(self.filter, (0, 0), false);
+        let found = self.context.gather_each(|_| Some(&part))?;
+        let counts = HeadCounts::of_shards(found.iter().map(|found| found.as_ref().map(|found| found.counts)));
+        self.counts = Some(counts);
+        Ok(counts)
+    }
 }
 
 impl Request for ConcordanceRequest {
@@ -629,7 +765,6 @@ impl Question for ConcordanceRequest {
     const SUMMARY: &'static str = "Show hits of a query in their context";
     const ROWS: &'static str = "lines";
     const COST: Cost = Cost::Quick;
-    const SHARDED: bool = true;
     type Answer = Concordance;
 
     fn cost(&self) -> Cost {
@@ -649,8 +784,9 @@ impl Question for ConcordanceRequest {
 
     fn evaluate_rows(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
         let asked = self.refined(context)?;
-        match (context.streams && !context.is_sharded(), asked.can_stream()) {
+        match (context.streams, asked.can_stream()) {
             (false, _) => asked.give_page(context, sink),
+            (true, _) if context.is_sharded() => asked.stream_of_shards(context, sink),
             (true, true) => asked.stream_hits(context, sink),
             (true, false) => asked.stream_selected(context, sink),
         }

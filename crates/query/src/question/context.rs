@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use super::params::ScopeParams;
+use super::shards::WholeMemo;
 use super::shards::{Coverage, VolumePart};
-use super::{Exactness, FindDecisions, Parsed, PartNotes, QuestionError, Shards, WordDecisions};
+use super::{Exactness, FindDecisions, Parsed, PartNotes, QuestionError, Shards, WholeCorpus, WordDecisions};
 use crate::cql::{Attribute, MatchRule, Query};
 use crate::engine::{
-    Cells, CutOff, Engine, EngineError, GROUP_DOCUMENTS, Limits, Reading, Search, Selection, Subcorpus,
+    Cells, CutOff, Engine, EngineError, GROUP_DOCUMENTS, Limits, PartOf, Reading, Search, Selection, Subcorpus,
 };
 use crate::filter::Filter;
 use crate::trend::Bin;
@@ -142,6 +143,10 @@ pub struct QuestionContext<'c> {
     pub shards: Option<Shards<'c>>,
     /// Set in the context of a shard that answers a part of a question.
     pub notes: Option<PartNotes>,
+    /// What a shard is told of the whole corpus.
+    pub whole: Option<Arc<WholeCorpus>>,
+    /// What a question over shards has learned of the whole corpus.
+    pub memo: Arc<WholeMemo>,
     /// The search of a shard that a limit stopped.
     pub cut_off_of_shard: Arc<OnceLock<CutOff>>,
 }
@@ -266,6 +271,8 @@ impl<'c> QuestionContext<'c> {
             hidden: Arc::default(),
             shards: None,
             notes: None,
+            whole: None,
+            memo: Arc::default(),
             cut_off_of_shard: Arc::default(),
         }
     }
@@ -394,7 +401,7 @@ impl<'c> QuestionContext<'c> {
         rule: MatchRule,
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
-        let search = self.search_lines(query, rule, filter)?;
+        let search = self.compiled(query, rule, filter, true)?;
         Ok(match self.selection(filter, Reading::Positions)? {
             Some(selection) => selection.restrict(search),
             None => search,
@@ -411,7 +418,7 @@ impl<'c> QuestionContext<'c> {
         if !query.is_single_token() {
             return self.search(query, MatchRule::default(), filter);
         }
-        let search = self.search_lines(query, MatchRule::default(), filter)?;
+        let search = self.compiled(query, MatchRule::default(), filter, true)?;
         Ok(match self.selection(filter, Reading::Words(cells))? {
             Some(selection) => selection.restrict(search),
             None => search,
@@ -425,19 +432,32 @@ impl<'c> QuestionContext<'c> {
         rule: MatchRule,
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
-        let search = match &self.notes {
-            None => {
+        self.compiled(query, rule, filter, false)
+    }
+
+    fn compiled(
+        &self,
+        query: &Parsed<Query>,
+        rule: MatchRule,
+        filter: Option<&Filter>,
+        is_counted: bool,
+    ) -> Result<Search<'c>, QuestionError> {
+        let search = match (&self.notes, &self.whole) {
+            (Some(notes), Some(whole)) => {
+                let part = PartOf { whole: whole.clone(), is_counted };
+                match self.engine.search_part(query, rule, filter, &self.limits, (&part, false)) {
+                    Err(EngineError::Syntax(error)) => {
+                        // Other shards may have what this one does not.
+                        notes.absent("q", error.to_string());
+                        self.engine.search_part(query, rule, filter, &self.limits, (&part, true))
+                    }
+                    search => search,
+                }
+            }
+            _ => {
                 self.check_query("q", query)?;
                 self.engine.search_within(query, rule, filter, &self.limits)
             }
-            Some(notes) => match self.engine.search_part(query, rule, filter, &self.limits, false) {
-                Err(EngineError::Syntax(error)) => {
-                    // Other shards may have what this one does not.
-                    notes.absent("q", error.to_string());
-                    self.engine.search_part(query, rule, filter, &self.limits, true)
-                }
-                search => search,
-            },
         };
         search.map_err(QuestionError::of_engine("q", "query", query.text()))
     }
@@ -536,7 +556,7 @@ mod tests {
     fn an_answer_of_some_shards_that_is_cut_off_warns_of_both() {
         let (engine, schema) = (Engine::new(Snapshot::empty()), CorpusSchema::default());
         let coverage = Some(Coverage { shards: 2, of_shards: 3, tokens: 12 });
-        let shards = Some(Shards { ask: &NoShards, schema: &schema, generation: 7, coverage });
+        let shards = Some(Shards { ask: &NoShards, schema: &schema, generation: 7, number: 3, coverage });
         let context = QuestionContext { shards, ..QuestionContext::new(&engine, "en") };
         let about = || context.answered((None, None), MatchRule::default(), Exactness::Exact, Vec::new(), ()).about;
         assert_eq!(about().exactness, Exactness::Partial { shards: 2, of_shards: 3, tokens: 12 });

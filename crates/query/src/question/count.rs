@@ -41,7 +41,6 @@ impl Question for CountRequest {
     const SUMMARY: &'static str = "Count the hits of a query";
     const ROWS: &'static str = "";
     const COST: Cost = Cost::Quick;
-    const SHARDED: bool = true;
     type Answer = HitCount;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<HitCount>, QuestionError> {

@@ -180,7 +180,6 @@ impl Question for CrosstabRequest {
     const SUMMARY: &'static str = "Count several queries by source and time, with shares of documents and of queries";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Crosstab;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Crosstab>, QuestionError> {

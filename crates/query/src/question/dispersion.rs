@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::SearchParams;
+use super::shards::{HitPlacesPart, SearchPart};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
+use crate::engine::{HitDispersion, HitPlaces};
 
 /// Shows how evenly hits are spread over the corpus.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -70,9 +72,23 @@ impl Question for DispersionRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<DispersionAnswer>, QuestionError> {
         let filter = context.filter(&self.search.scope)?;
-        // Positions of hits: only documents that the client may read.
-        let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
-        let found = search.dispersion(self.parts as usize, &context.limits);
+        let (found, tokens) = match context.is_sharded() {
+            true => {
+                let search = SearchPart::positions(&self.search.q, MatchRule::default(), filter.as_ref());
+                let part = HitPlacesPart { search };
+                let shards = context.gather_each(|_| Some(&part))?;
+                let shards: Vec<HitPlaces> = shards.into_iter().flatten().collect();
+                let tokens = shards.iter().flat_map(|shard| shard.days.values()).map(|(tokens, _)| tokens);
+                let tokens = tokens.fold(0u64, |sum, tokens| sum.saturating_add(*tokens));
+                let is_complete = !context.is_cut_off();
+                (HitDispersion::of_shards(&shards, self.parts as usize, is_complete), tokens)
+            }
+            false => {
+                // Positions of hits: only documents that the client may read.
+                let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
+                (search.dispersion(self.parts as usize, &context.limits), search.tokens())
+            }
+        };
         let measures = found.measures.filter(|_| !context.is_cut_off());
         let share = |hits: u64| hits as f64 / found.hits.max(1) as f64;
         let expected = 1.0 / f64::from(self.parts);
@@ -84,7 +100,7 @@ impl Question for DispersionRequest {
         });
         let body = DispersionAnswer {
             hits: found.hits,
-            tokens: search.tokens(),
+            tokens,
             documents: found.documents,
             arf: measures.map(|measures| measures.arf),
             aldf: measures.map(|measures| measures.aldf),

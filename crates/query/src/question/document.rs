@@ -100,8 +100,6 @@ impl Question for DocumentRequest {
     const COST: Cost = Cost::Quick;
     type Answer = Document;
 
-    const SHARDED: bool = true;
-
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Document>, QuestionError> {
         let body = match context.is_sharded() {
             true => context.gather(&DocumentPart { request: self.clone() })?.0.ok_or_else(unknown)?,

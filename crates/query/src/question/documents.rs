@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use super::params::{Cursor, PageParams, ScopeParams};
-use super::shards::{DocumentsPart, FoundDocuments, in_time};
+use super::shards::{DocumentsPart, FoundDocuments, InTime};
 use super::stream::as_values;
 use super::stream::give_all;
 use super::{
@@ -116,7 +118,6 @@ impl Question for DocumentsRequest {
     const SUMMARY: &'static str = "List documents by their metadata";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Quick;
-    const SHARDED: bool = true;
     type Answer = Documents;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Documents>, QuestionError> {
@@ -130,7 +131,7 @@ impl Question for DocumentsRequest {
 
     fn evaluate_rows(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
         if context.is_sharded() {
-            return give_all::<Self>(self.of_shards(context)?, sink);
+            return self.stream_of_shards(context, sink);
         }
         let (answered, page) = self.page(context)?;
         let mut head = as_values::<Self>(answered);
@@ -145,16 +146,19 @@ impl Question for DocumentsRequest {
     }
 }
 
+/// The most rows that are made at once from shards.
+const PIECE_ROWS: usize = 10_000;
+
 /// A document as segment and number, with its hits if there is a query.
 type Found = ((usize, u32), Option<u64>);
 
 /// The first documents of a shard.
 pub(super) fn part(context: &QuestionContext<'_>, asked: &DocumentsPart) -> Result<FoundDocuments, QuestionError> {
-    let DocumentsPart { q, filter, order, rows, fields } = asked;
+    let DocumentsPart { q, filter, order, first, rows, fields } = asked;
     let page = PageParams { order: *order, size: Some(0), cursor: None };
     let request = DocumentsRequest { q: q.clone(), scope: ScopeParams::default(), page, fields: fields.clone() };
     let (subcorpus, hits) = request.selected(context, filter.as_deref())?;
-    let page = context.all.page_of_documents(&subcorpus, *order, 0, *rows);
+    let page = context.all.page_of_documents(&subcorpus, *order, *first, *rows);
     let row = |place: (usize, u32)| {
         let day = context.all.snapshot().segments()[place.0].segment().day_of(place.1);
         let of_document = hits.as_ref().map(|hits| hits.get(&place).copied().unwrap_or(0));
@@ -167,28 +171,94 @@ pub(super) fn part(context: &QuestionContext<'_>, asked: &DocumentsPart) -> Resu
 impl DocumentsRequest {
     /// The page from all shards.
     fn of_shards(&self, context: &QuestionContext<'_>) -> Result<Answered<Documents>, QuestionError> {
+        let mut rows = Vec::new();
+        let mut answered = self.rows_of_shards(context, &mut |_, row| {
+            rows.push(row);
+            ControlFlow::Continue(())
+        })?;
+        let size = self.page.rows(context)?;
+        answered.body.next = self.page.next(context, rows.len() as u64, size);
+        answered.body.rows = rows;
+        Ok(answered)
+    }
+
+    /// Gives the documents of all shards as they come.
+    fn stream_of_shards(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
+        if !context.streams {
+            return give_all::<Self>(self.of_shards(context)?, sink);
+        }
+        let mut is_new = true;
+        let give_head = |sink: &mut dyn RowSink, answered: &Answered<Documents>| {
+            let mut head = as_values::<Self>(answered.clone());
+            head.body.as_object_mut().and_then(|body| body.remove(Self::ROWS));
+            sink.head(head);
+        };
+        let answered = self.rows_of_shards(context, &mut |answered, row| {
+            if std::mem::take(&mut is_new) {
+                give_head(sink, answered);
+            }
+            sink.row(&row)
+        })?;
+        if is_new {
+            give_head(sink, &answered);
+        }
+        Ok(())
+    }
+
+    /// Passes the documents of the page from all shards, each with the answer without rows, and returns that answer.
+    fn rows_of_shards(
+        &self,
+        context: &QuestionContext<'_>,
+        give: &mut dyn FnMut(&Answered<Documents>, DocumentRow) -> ControlFlow<()>,
+    ) -> Result<Answered<Documents>, QuestionError> {
         let filter = context.filter(&self.scope)?;
         self.fields.iter().try_for_each(|name| context.check_field("fields", name))?;
-        let (first, size) = self.page.rows_of_shards(context)?;
-        let part = DocumentsPart {
+        let part = |first: usize, rows: usize| DocumentsPart {
             q: self.q.clone(),
             filter: Parsed::of_filter(filter.as_ref()),
             order: self.page.order,
-            rows: first + size,
+            first,
+            rows,
             fields: self.fields.clone(),
         };
-        let found = context.gather_each(|_| Some(&part))?;
-        let (mut counts, mut shards) = ((0, 0), Vec::new());
-        for (of_shard, rows) in found.into_iter().flatten() {
-            counts.merge_from(of_shard);
-            shards.push(rows);
+        let counts: Cell<Option<(u64, u64)>> = Cell::new(None);
+        let mut fetch = |firsts: &[Option<usize>], rows: usize| {
+            let parts: Vec<Option<DocumentsPart>> = firsts.iter().map(|first| Some(part((*first)?, rows))).collect();
+            let found = context.gather_each(|shard| parts.get(shard)?.as_ref())?;
+            if counts.get().is_none() {
+                let mut sum = (0, 0);
+                found.iter().flatten().for_each(|(of_shard, _)| sum.merge_from(*of_shard));
+                counts.set(Some(sum));
+            }
+            Ok(found.into_iter().map(|found| found.map(|(_, rows)| rows)).collect())
+        };
+        let [first, mut left] =
+            [self.page.first(), self.page.rows(context)?].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let shards = context.shards.map_or(0, |shards| shards.number);
+        let mut merge = InTime::new(shards, self.page.order);
+        merge.skip(first, |(day, _)| *day, &mut fetch)?;
+        let mut piece = merge.next(left.min(PIECE_ROWS), |(day, _)| *day, &mut fetch)?;
+        if counts.get().is_none() {
+            // A page without rows has counts all the same.
+            fetch(&vec![Some(0); shards], 0)?;
         }
-        let rows = in_time(shards, self.page.order, |(day, _)| *day).into_iter().skip(first).take(size);
-        let rows: Vec<DocumentRow> = rows.map(|(_, (_, row))| row).collect();
-        let next = self.page.next(context, rows.len() as u64, size as u64);
-        let body = Documents { documents: counts.0, tokens: counts.1, first: first as u64, next, rows };
+        let (documents, tokens) = counts.get().unwrap_or_default();
+        let body = Documents { documents, tokens, first: self.page.first(), next: None, rows: Vec::new() };
         let asked = (self.q.as_deref(), filter.as_ref());
-        Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body))
+        let answered = context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body);
+        loop {
+            let is_last = piece.len() < left.min(PIECE_ROWS);
+            left -= piece.len();
+            for (_, (_, row)) in piece {
+                if give(&answered, row).is_break() {
+                    return Ok(answered);
+                }
+            }
+            if is_last || left == 0 {
+                return Ok(answered);
+            }
+            piece = merge.next(left.min(PIECE_ROWS), |(day, _)| *day, &mut fetch)?;
+        }
     }
 
     /// The documents that a filter selects, with the hits of each if there is a query.

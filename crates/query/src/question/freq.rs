@@ -174,7 +174,6 @@ impl Question for FreqRequest {
     const SUMMARY: &'static str = "Count hits by an attribute or a field";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Frequencies;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Frequencies>, QuestionError> {

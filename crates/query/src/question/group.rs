@@ -120,7 +120,6 @@ impl Question for GroupRequest {
     const SUMMARY: &'static str = "Count hits by several values at once, also of neighbours";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Groups;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Groups>, QuestionError> {

@@ -4,11 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{AttributeParams, NgramParams, ScopeParams, USUAL_EFFECT, WordRowParams};
+use super::shards::{SharedSitesPart, WordContrast, gram_contrast};
 use super::{
-    Answered, CompareConfig, ContrastBasis, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request,
+    Answered, CompareConfig, ContrastBasis, Cost, Exactness, Parsed, PartSize, Question, QuestionContext,
+    QuestionError, Request,
 };
 use crate::cql::{Attribute, MatchRule};
-use crate::engine::Subcorpus;
+use crate::engine::{is_wordlike, of_sites};
 use crate::filter::Filter;
 use crate::measure::keyness::{Contrast, Keyness, KeynessMeasure};
 use crate::measure::per_million;
@@ -262,22 +264,83 @@ impl Request for KeywordsRequest {
     }
 }
 
-/// Two parts of a corpus within a common filter, with the filter that both are taken from.
-pub(super) fn two_subcorpora(
+/// The filters of two parts of a corpus within a common filter, with the filter that both are taken from.
+pub(super) fn two_parts(
     context: &QuestionContext<'_>,
     (one, other): (&Filter, &Filter),
     within: Option<Filter>,
     panel: bool,
-) -> Result<(Subcorpus, Subcorpus, Option<Filter>), QuestionError> {
+) -> Result<(Filter, Filter, Option<Filter>), QuestionError> {
     let part = |within: &Option<Filter>, own: &Filter| {
-        context.subcorpus(Filter::both(within.clone(), Some(own.clone())).as_ref())
+        Filter::both(within.clone(), Some(own.clone())).expect("one of both is there")
     };
     if !panel {
-        return Ok((part(&within, one)?, part(&within, other)?, within));
+        return Ok((part(&within, one), part(&within, other), within));
     }
-    let sites = context.engine.panel_of_two(&part(&within, one)?, &part(&within, other)?);
-    let within = Filter::both(within, Some(sites));
-    Ok((part(&within, one)?, part(&within, other)?, within))
+    context.refuse_partial_test()?;
+    let asked = SharedSitesPart { one: Parsed::of(part(&within, one)), other: Parsed::of(part(&within, other)) };
+    let sites = context.gather(&asked)?;
+    let within = Filter::both(within, Some(of_sites(sites.iter().map(String::as_str))));
+    Ok((part(&within, one), part(&within, other), within))
+}
+
+impl KeywordsRequest {
+    /// The words of an index, tested unless they are n-grams.
+    fn of_index(
+        &self,
+        context: &QuestionContext<'_>,
+        (focus, against): (&Filter, &Filter),
+        min: u64,
+    ) -> Result<Keywords, QuestionError> {
+        let (focus, against) = (context.subcorpus(Some(focus))?, context.subcorpus(Some(against))?);
+        let (attribute, n) = (self.attribute.attribute, self.ngram.ngram as usize);
+        let order = self.measure.with(self.add);
+        let mut found = match self.unit {
+            KeywordUnit::Documents => context.engine.keywords_by_documents((&focus, &against), attribute, order, min),
+            KeywordUnit::Hits => context.engine.keywords(&focus, &against, attribute, n, order, min)?,
+        };
+        if n == 1 {
+            let (basis, differences) = context.engine.keyword_differences(&focus, &against, attribute, &self.config());
+            found.test(self.fdr, basis, &differences);
+        }
+        Ok(found)
+    }
+
+    /// The same over shards.
+    fn of_shards(
+        &self,
+        context: &QuestionContext<'_>,
+        (focus, against): (&Filter, &Filter),
+        min: u64,
+    ) -> Result<Keywords, QuestionError> {
+        let (attribute, order) = (self.attribute.attribute, self.measure.with(self.add));
+        if self.ngram.ngram > 1 {
+            let (tokens, terms) = gram_contrast(context, (focus, against), attribute, self.ngram.ngram, min)?;
+            let terms = terms.into_iter().filter(|(value, ..)| is_wordlike(value));
+            return Ok(Keywords::rank(attribute, tokens, order, min, terms));
+        }
+        // The reference is the first part of the test.
+        let found = WordContrast::new(context, (against, focus), attribute, &self.config())?;
+        let [(there, reference_size), (here, focus_size)] = &found.counts;
+        let counted = |(hits, documents): (u64, u64)| match self.unit {
+            KeywordUnit::Hits => hits,
+            KeywordUnit::Documents => documents,
+        };
+        let size = |size: &PartSize| counted((size.tokens, size.documents));
+        let words = here
+            .iter()
+            .filter(|(_, here)| counted(**here) >= min.max(1))
+            .map(|(value, here)| (value.clone(), counted(*here), there.get(value).map_or(0, |there| counted(*there))));
+        let ranked = Keywords::rank(attribute, (size(focus_size), size(reference_size)), order, min, words);
+        let (focus_tokens, reference_tokens) = (focus_size.tokens, reference_size.tokens);
+        let mut keywords = Keywords { unit: self.unit, focus_tokens, reference_tokens, ..ranked };
+        keywords.test(self.fdr, found.basis, &found.differences.into_iter().collect());
+        Ok(keywords)
+    }
+
+    fn config(&self) -> CompareConfig {
+        CompareConfig { punctuation: self.rows.punctuation, ..CompareConfig::default() }
+    }
 }
 
 impl Question for KeywordsRequest {
@@ -293,27 +356,19 @@ impl Question for KeywordsRequest {
         self.against.iter().try_for_each(|against| context.check_filter("against", against))?;
         let reference = self.against.as_deref().cloned().unwrap_or_else(|| self.focus.complement());
         let within = context.filter(&self.scope)?;
-        let (focus, against, within) = two_subcorpora(context, (&self.focus, &reference), within, self.panel)?;
+        let (focus, against, within) = two_parts(context, (&self.focus, &reference), within, self.panel)?;
         let (mut rewrites, mut min, n) = (Vec::new(), self.min, self.ngram.ngram as usize);
         if n > 1 {
             (min, _) = context.min_counts(min, &mut rewrites);
         }
-        let order = self.measure.with(self.add);
-        let attribute = self.attribute.attribute;
-        let mut found = match self.unit {
-            KeywordUnit::Documents if n > 1 => {
-                let message = "documents are counted for single words; leave out ngram or count hits";
-                return Err(QuestionError::parameter("unit", message));
-            }
-            KeywordUnit::Documents => context.engine.keywords_by_documents((&focus, &against), attribute, order, min),
-            KeywordUnit::Hits => context.engine.keywords(&focus, &against, attribute, n, order, min)?,
-        };
-        if n == 1 {
-            let config = CompareConfig { punctuation: self.rows.punctuation, ..CompareConfig::default() };
-            let (basis, differences) =
-                context.engine.keyword_differences(&focus, &against, self.attribute.attribute, &config);
-            found.test(self.fdr, basis, &differences);
+        if n > 1 && self.unit == KeywordUnit::Documents {
+            let message = "documents are counted for single words; leave out ngram or count hits";
+            return Err(QuestionError::parameter("unit", message));
         }
+        let mut found = match context.is_sharded() {
+            true => self.of_shards(context, (&focus, &against), min)?,
+            false => self.of_index(context, (&focus, &against), min)?,
+        };
         found.values = Some(self.rows.cut(&mut found.rows, |row| &row.value));
         if context.is_cut_off() {
             // Parts that are not counted to the end cannot be compared.

@@ -42,6 +42,7 @@ mod params;
 mod parsed;
 mod quotes;
 mod seasons;
+mod series;
 mod shards;
 mod sketch;
 mod sketch_diff;
@@ -90,7 +91,7 @@ pub use params::{
 pub use parsed::{Language, Parsed};
 pub use quotes::{QuoteRow, Quotes, QuotesBy, QuotesRequest};
 pub use seasons::{SeasonRow, Seasons, SeasonsRequest};
-pub use shards::{AskShards, CorpusSchema, Coverage, PartNotes, Shards, answer_part, merged_schema};
+pub use shards::{AskShards, CorpusSchema, Coverage, PartNotes, Shards, WholeCorpus, answer_part, merged_schema};
 pub use sketch::{
     RelationRow, RelationSummary, Sketch, SketchAnswer, SketchRelation, SketchRequest, SketchRow, TagCount,
 };
@@ -128,8 +129,6 @@ pub trait Question: Request {
     const ROWS: &'static str;
     /// The work that an answer usually needs.
     const COST: Cost;
-    /// Whether it is answered from shards; see [`Shards`].
-    const SHARDED: bool = false;
     /// The answer.
     type Answer: Serialize + JsonSchema;
 
@@ -148,20 +147,13 @@ pub trait Question: Request {
 
     /// Answers the question; an error if a file of the index that it read is damaged.
     fn answer(&self, context: &QuestionContext<'_>) -> Result<Answered<Self::Answer>, QuestionError> {
-        may_answer::<Self>(context)?;
         context.checked(self.evaluate(context))
     }
 
     /// Answers the question row by row. If it ends with an error, the rows before may be made of damaged bytes.
     fn stream(&self, context: &QuestionContext<'_>, sink: &mut dyn RowSink) -> Result<(), QuestionError> {
-        may_answer::<Self>(context)?;
         context.checked(self.evaluate_rows(context, sink))
     }
-}
-
-/// Refuses questions that cannot be answered from shards yet, rather than to answer them from none.
-fn may_answer<Q: Question>(context: &QuestionContext<'_>) -> Result<(), QuestionError> {
-    if Q::SHARDED { Ok(()) } else { context.refuse_sharded(Q::NAME) }
 }
 
 /// Checked parameters by name.
@@ -184,8 +176,6 @@ pub struct QuestionInfo {
     pub summary: &'static str,
     /// The field of the answer that holds its rows; empty if there are none.
     pub rows: &'static str,
-    /// Whether it is answered from shards.
-    pub is_sharded: bool,
     /// The parameters.
     pub parameters: fn() -> Vec<Parameter>,
     /// A request worth asking.
@@ -210,7 +200,6 @@ impl QuestionInfo {
             path: Q::PATH,
             summary: Q::SUMMARY,
             rows: Q::ROWS,
-            is_sharded: Q::SHARDED,
             parameters: Q::parameters,
             example: || serde_json::to_value(Q::example()).expect("requests serialise"),
             request_schema: Q::json_schema,

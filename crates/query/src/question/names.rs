@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use tidings_index::Day;
 
 use super::params::{LimitParams, ScopeParams};
-use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use super::shards::{PartKey, SpanTallyPart};
+use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
-use crate::engine::{Reading, SpanCount, SpanKey, SpanTally};
+use crate::engine::SpanCount;
 use crate::measure::per_million;
 
 /// The spans of names, and their attributes.
@@ -115,8 +116,8 @@ fn row(name: String, count: &SpanCount, tokens: u64) -> NameRow {
         documents: count.documents,
         sites: count.sites,
         per_million: per_million(count.hits as f64, tokens as f64),
-        first_seen: count.days.map(|(first, _)| first.date()),
-        last_seen: count.days.map(|(_, last)| last.date()),
+        first_seen: count.days().map(|(first, _)| first.date()),
+        last_seen: count.days().map(|(_, last)| last.date()),
         query: span_query(SPAN, NAME, &name),
         name,
     }
@@ -144,16 +145,24 @@ impl Question for NamesRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Names>, QuestionError> {
         let filter = context.filter(&self.scope)?;
-        let subcorpus = context.subcorpus_of(filter.as_ref(), Reading::Positions)?;
-        let tally = SpanTally { name: SPAN, by: SpanKey::Attribute(NAME), along: TYPE, only: None };
-        let found = context.engine.span_values(&subcorpus, &tally)?;
-        let tokens = context.engine.tokens(&subcorpus);
+        if context.is_sharded() && self.since.is_some() {
+            // A name that is new in some shards may be old in others.
+            context.refuse_partial_test()?;
+        }
+        let found = context.gather(&SpanTallyPart {
+            filter: Parsed::of_filter(filter.as_ref()),
+            name: SPAN.to_owned(),
+            by: PartKey::Attribute(NAME.to_owned()),
+            along: TYPE.to_owned(),
+            only: None,
+        })?;
+        let tokens = found.tokens;
         let since = self.since.map(Day::of);
         let mut rows: Vec<NameRow> = found
             .values
             .iter()
             .filter(|(_, count)| count.documents >= self.min_documents && count.sites >= self.min_sites)
-            .filter(|(_, count)| since.is_none_or(|since| count.days.is_some_and(|(first, _)| first >= since)))
+            .filter(|(_, count)| since.is_none_or(|since| count.days().is_some_and(|(first, _)| first >= since)))
             .map(|(name, count)| row(name.clone(), count, tokens))
             .filter(|row| self.kind.is_none() || row.r#type == self.kind)
             .collect();

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use tidings_index::Day;
 
 use super::params::{ContentParams, LimitParams, ScopeParams};
-use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use super::shards::{self, DaysPart, SitesSincePart};
+use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
+use crate::engine::owners;
 use crate::trend::{
     NewWordConfig, NewWordWindow, NoNewWords, Persistence, Sighting, Verdict, discrete_discovery, judge,
 };
@@ -275,11 +277,14 @@ impl Question for NewWordsRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<NewWords>, QuestionError> {
         let filter = context.filter(&self.scope)?;
-        let subcorpus = context.subcorpus(filter.as_ref())?;
-        let volume = context.engine.volume(&subcorpus);
-        let collected = volume.keys().next().copied().zip(volume.keys().next_back().copied());
+        if context.is_sharded() {
+            context.refuse_partial_test()?;
+        }
+        let volume = context.gather(&DaysPart { filter: Parsed::of_filter(filter.as_ref()) })?;
+        let collected = volume.keys().next().copied().map(Day).zip(volume.keys().next_back().copied().map(Day));
         let window = NewWordWindow::choose(collected, self.since.map(Day::of)).map_err(no_new_words)?;
-        let owners = context.engine.owners_since(&subcorpus, window.start);
+        let sites = SitesSincePart { filter: Parsed::of_filter(filter.as_ref()), since: window.start.0 };
+        let owners = owners(context.gather(&sites)?.iter().map(String::as_str));
         let config = NewWordConfig {
             window_start: window.start.0,
             today: window.end.0,
@@ -298,11 +303,20 @@ impl Question for NewWordsRequest {
             None if context.has_lemmas() => Attribute::Lemma,
             None => Attribute::Word,
         };
-        let content = context.all.content_words(attribute, context.corpus);
         let known = background(context.corpus);
-        let mut found = context.engine.new_words(&subcorpus, attribute, &config, content.as_ref(), &known)?;
+        let mut found = match context.is_sharded() {
+            true => {
+                let first = collected.map_or(window.start, |(first, _)| first);
+                shards::new_words(context, (filter.as_ref(), first), attribute, &config, &known)?
+            }
+            false => {
+                let subcorpus = context.subcorpus(filter.as_ref())?;
+                let content = context.all.content_words(attribute, context.corpus);
+                context.engine.new_words(&subcorpus, attribute, &config, content.as_ref(), &known)?
+            }
+        };
         found.sites = owners as u64;
-        found.tokens = context.engine.tokens(&subcorpus);
+        found.tokens = volume.values().map(|(tokens, _)| tokens).sum();
         found.values = Some(self.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // A word that was not seen before the window may be in the part that was not read.

@@ -427,36 +427,12 @@ impl PageParams {
         Ok(size)
     }
 
-    /// The first row and the number of rows of a page that is put together from shards. Each of them gives all rows up to the
-    /// end of the page, so that a page far behind is refused.
-    pub(super) fn rows_of_shards(&self, context: &QuestionContext<'_>) -> Result<(usize, usize), QuestionError> {
-        let size = match (context.streams, self.size) {
-            (true, None) => MAX_PAGE_ROWS,
-            (true, Some(size)) => {
-                check_page_rows("size", size)?;
-                size
-            }
-            (false, _) => self.rows(context)?,
-        };
-        if self.first().saturating_add(size) > MAX_ROWS_OF_SHARDS {
-            let message = format!(
-                "a page that is put together from shards ends at row {MAX_ROWS_OF_SHARDS} at most; give a shorter period or \
-                 a narrower filter"
-            );
-            return Err(QuestionError::parameter("cursor", message));
-        }
-        Ok((self.first() as usize, size as usize))
-    }
-
     /// The start of the next page, if this one is full.
     pub(super) fn next(&self, context: &QuestionContext<'_>, shown: u64, size: u64) -> Option<Cursor> {
         let generation = context.generation();
         (shown == size && size > 0).then(|| Cursor { generation, first: self.first() + shown })
     }
 }
-
-/// The last row of a page that is put together from shards.
-const MAX_ROWS_OF_SHARDS: u64 = 100_000;
 
 /// Refuses a page that is too long for one piece.
 pub(super) fn check_page_rows(parameter: &'static str, rows: u64) -> Result<(), QuestionError> {

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 use super::names::span_query;
 use super::params::{LimitParams, ScopeParams};
-use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
+use super::shards::{PartKey, SpanTallyPart};
+use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
-use crate::engine::{Reading, SpanCount, SpanKey, SpanTally};
+use crate::engine::SpanCount;
 
 /// The spans of quotations, and their attributes.
 const SPAN: &str = "quote";
@@ -138,22 +138,22 @@ impl Question for QuotesRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Quotes>, QuestionError> {
         let filter = context.filter(&self.scope)?;
-        let subcorpus = context.subcorpus_of(filter.as_ref(), Reading::Positions)?;
         let by = match self.by {
-            QuotesBy::Speaker => SpanKey::Attribute(SPEAKER),
-            QuotesBy::Verb => SpanKey::Attribute(VERB),
-            QuotesBy::Site => SpanKey::Field("site"),
+            QuotesBy::Speaker => PartKey::Attribute(SPEAKER.to_owned()),
+            QuotesBy::Verb => PartKey::Attribute(VERB.to_owned()),
+            QuotesBy::Site => PartKey::Field("site".to_owned()),
         };
-        let tally = SpanTally { name: SPAN, by, along: VERB, only: Some((KIND, DIRECT)) };
-        let found = context.engine.span_values(&subcorpus, &tally)?;
-        let tokens = context.engine.tokens(&subcorpus);
-        let of_sites = match self.by {
-            QuotesBy::Site => context.engine.tokens_by_field(&subcorpus, "site"),
-            _ => HashMap::new(),
-        };
+        let found = context.gather(&SpanTallyPart {
+            filter: Parsed::of_filter(filter.as_ref()),
+            name: SPAN.to_owned(),
+            by,
+            along: VERB.to_owned(),
+            only: Some((KIND.to_owned(), DIRECT.to_owned())),
+        })?;
+        let tokens = found.tokens;
         let whole = |value: &str| match self.by {
-            QuotesBy::Site => of_sites.get(value).copied().unwrap_or(0),
-            _ => found.tokens,
+            QuotesBy::Site => found.by_field.get(value).copied().unwrap_or(0),
+            _ => found.span_tokens,
         };
         let stop_words =
             tidings_lang::stop_list(context.corpus).filter(|_| self.by == QuotesBy::Speaker && !self.pronouns);
@@ -175,7 +175,7 @@ impl Question for QuotesRequest {
             values = None;
             rows.iter_mut().for_each(|row| (row.share, row.verb) = (None, None));
         }
-        let body = Quotes { by: self.by, tokens, quotes: found.all, quoted_tokens: found.tokens, values, rows };
+        let body = Quotes { by: self.by, tokens, quotes: found.all, quoted_tokens: found.span_tokens, values, rows };
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }
 }

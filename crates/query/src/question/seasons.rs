@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{SeriesParams, usual_effect, usual_fdr};
-use super::trends::{ShardedTest, as_texts, panel_subcorpus};
+use super::series::SeriesTest;
+use super::trends::as_texts;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::{SeriesConfig, TestedWord, WordSeason};
@@ -116,45 +117,33 @@ impl Question for SeasonsRequest {
     const SUMMARY: &'static str = "Show which words come back every year";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Seasons;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Seasons>, QuestionError> {
-        let SeriesParams { scope, attribute, by, min, content, panel, limit } = &self.series;
-        let attribute = attribute.of(context)?;
+        let SeriesParams { by, min, .. } = &self.series;
+        let attribute = self.series.attribute.of(context)?;
         if matches!(by, Step::Quarter | Step::HalfYear | Step::Year) {
             return Err(QuestionError::parameter("by", "a season has months: give month, ten-days, week or day"));
         }
         let config = SeriesConfig { min_documents: *min, false_discovery_rate: self.fdr };
-        let (mut found, tokens, filter) = if context.is_sharded() {
-            let test = ShardedTest::new(context, scope, panel, *by)?;
-            let cells = test.cells(context, attribute, *min, content.has_kinds(attribute))?;
-            (cells.seasons(*by, &test.bins, &config), test.tokens, test.filter)
-        } else {
-            let (subcorpus, filter) = panel_subcorpus(context, scope, panel, *by)?;
-            let content = content.words(context, attribute);
-            let found = context.engine.seasons(&subcorpus, attribute, *by, &config, content.as_ref());
-            (found, context.engine.tokens(&subcorpus), filter)
-        };
-        found.rows.retain(|row| row.found.log_ratio >= self.effect.log2());
-        let values = limit.cut(&mut found.rows);
-        let mut body = Seasons {
+        let SeriesTest { found, values, tokens, filter } = SeriesTest::new(
+            context,
+            &self.series,
+            |cells, bins| cells.seasons(*by, bins, &config),
+            |rows| rows.retain(|row| row.found.log_ratio >= self.effect.log2()),
+        )?;
+        let body = Seasons {
             attribute,
             tokens,
             sites: found.sites,
             tested: found.tested,
             left_out: found.left_out,
             false_discovery_rate: self.fdr,
-            notes: notes(&found.bins),
+            notes: if values.is_some() { notes(&found.bins) } else { Vec::new() },
             bins: found.bins,
-            values: Some(values),
+            values,
             rows: found.rows.into_iter().map(SeasonRow::of).collect(),
         };
-        if context.is_cut_off() {
-            // A test of a part of the tokens would find other words.
-            let (bins, notes, rows) = (Vec::new(), Vec::new(), Vec::new());
-            body = Seasons { bins, sites: 0, tested: 0, left_out: 0, notes, values: None, rows, ..body };
-        }
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }
 }

@@ -4,9 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::ScopeParams;
+use super::shards;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
 use crate::engine;
+use crate::filter::Filter;
 use crate::sketch::Grammar;
 
 /// Ranks the collocates of a lemma by grammatical relation.
@@ -176,6 +178,33 @@ impl From<Sketch> for SketchAnswer {
     }
 }
 
+/// What the sketches of a question have in common.
+pub(super) struct SketchSettings<'s> {
+    pub(super) filter: Option<&'s Filter>,
+    /// Minimum co-occurrences.
+    pub(super) at_least: u64,
+    /// Maximum collocates per relation.
+    pub(super) rows: usize,
+}
+
+impl SketchSettings<'_> {
+    /// The sketch of a lemma, of an index or over shards.
+    pub(super) fn sketch(
+        &self,
+        context: &QuestionContext<'_>,
+        lemma: &str,
+        tag: Option<&str>,
+    ) -> Result<Sketch, QuestionError> {
+        let SketchSettings { filter, at_least, rows } = *self;
+        let asked = engine::SketchOf { lemma, tag, grammar: Grammar::of(context.corpus), filter, at_least, rows };
+        if context.is_sharded() {
+            return shards::sketch(context, &asked);
+        }
+        context.note_filter(filter)?;
+        Ok(context.engine.sketch(&asked, &context.limits)?.0)
+    }
+}
+
 impl Request for SketchRequest {
     fn example() -> SketchRequest {
         SketchRequest {
@@ -197,18 +226,10 @@ impl Question for SketchRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<SketchAnswer>, QuestionError> {
         let filter = context.filter(&self.scope)?;
-        context.note_filter(filter.as_ref())?;
         let mut rewrites = Vec::new();
         let (at_least, _) = context.min_counts(self.min, &mut rewrites);
-        let asked = engine::SketchOf {
-            lemma: &self.lemma,
-            tag: self.pos.as_deref(),
-            grammar: Grammar::of(context.corpus),
-            filter: filter.as_ref(),
-            at_least,
-            rows: self.size as usize,
-        };
-        let (found, _) = context.engine.sketch(&asked, &context.limits)?;
+        let of = SketchSettings { filter: filter.as_ref(), at_least, rows: self.size as usize };
+        let found = of.sketch(context, &self.lemma, self.pos.as_deref())?;
         let asked = (None, filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found.into()))
     }

@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::params::ScopeParams;
-use super::sketch::{Sketch, SketchRow};
+use super::sketch::{Sketch, SketchRow, SketchSettings};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
-use crate::engine;
-use crate::sketch::Grammar;
 
 /// Compares the word sketches of two lemmas.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -153,22 +151,12 @@ impl Question for SketchDiffRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<SketchDiff>, QuestionError> {
         let filter = context.filter(&self.scope)?;
-        context.note_filter(filter.as_ref())?;
         let mut rewrites = Vec::new();
         let (at_least, _) = context.min_counts(self.min, &mut rewrites);
-        let of = |lemma: &str, tag: Option<&str>| {
-            let asked = engine::SketchOf {
-                lemma,
-                tag,
-                grammar: Grammar::of(context.corpus),
-                filter: filter.as_ref(),
-                at_least,
-                rows: JOINED_ROWS,
-            };
-            Ok::<Sketch, QuestionError>(context.engine.sketch(&asked, &context.limits)?.0)
-        };
-        let one = of(&self.lemma, self.pos.as_deref())?;
-        let other = of(&self.other, Some(&one.tag).filter(|tag| !tag.is_empty()).map(|tag| tag.as_str()))?;
+        let of = SketchSettings { filter: filter.as_ref(), at_least, rows: JOINED_ROWS };
+        let one = of.sketch(context, &self.lemma, self.pos.as_deref())?;
+        let tag = Some(&one.tag).filter(|tag| !tag.is_empty()).map(|tag| tag.as_str());
+        let other = of.sketch(context, &self.other, tag)?;
         let is_complete = !context.is_cut_off();
         let mut body = SketchDiff {
             lemma: self.lemma.clone(),

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{SeriesParams, TestParams};
-use super::trends::{ShardedTest, as_texts, panel_subcorpus};
+use super::series::SeriesTest;
+use super::trends::as_texts;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request, as_text};
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::{SeriesConfig, TestedWord, WordStep};
@@ -91,38 +92,28 @@ impl Question for StepsRequest {
     const SUMMARY: &'static str = "Show which words change at once and stay changed";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Steps;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Steps>, QuestionError> {
-        let SeriesParams { scope, attribute, by, min, content, panel, limit } = &self.series;
-        let attribute = attribute.of(context)?;
+        let attribute = self.series.attribute.of(context)?;
+        let min = &self.series.min;
         let config = SeriesConfig { min_documents: *min, false_discovery_rate: self.test.fdr };
-        let (mut found, tokens, filter) = if context.is_sharded() {
-            let test = ShardedTest::new(context, scope, panel, *by)?;
-            let cells = test.cells(context, attribute, *min, content.has_kinds(attribute))?;
-            (cells.steps(&test.bins, &config), test.tokens, test.filter)
-        } else {
-            let (subcorpus, filter) = panel_subcorpus(context, scope, panel, *by)?;
-            let content = content.words(context, attribute);
-            let found = context.engine.steps(&subcorpus, attribute, *by, &config, content.as_ref());
-            (found, context.engine.tokens(&subcorpus), filter)
-        };
-        self.test.keep(&mut found.rows, |row| row.found.log_ratio);
-        let values = limit.cut(&mut found.rows);
-        let is_complete = !context.is_cut_off();
-        // A test of a part of the tokens would find other words.
-        let rows = found.rows.into_iter().filter(|_| is_complete).map(StepRow::of).collect();
+        let SeriesTest { found, values, tokens, filter } = SeriesTest::new(
+            context,
+            &self.series,
+            |cells, bins| cells.steps(bins, &config),
+            |rows| self.test.keep(rows, |row| row.found.log_ratio),
+        )?;
         let body = Steps {
             attribute,
-            bins: if is_complete { found.bins } else { Vec::new() },
+            bins: found.bins,
             tokens,
-            sites: if is_complete { found.sites } else { 0 },
-            tested: if is_complete { found.tested } else { 0 },
-            left_out: if is_complete { found.left_out } else { 0 },
+            sites: found.sites,
+            tested: found.tested,
+            left_out: found.left_out,
             false_discovery_rate: self.test.fdr,
-            values: is_complete.then_some(values),
-            rows,
+            values,
+            rows: found.rows.into_iter().map(StepRow::of).collect(),
         };
         Ok(context.answered((None, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }

@@ -96,8 +96,6 @@ impl Question for SurroundingsRequest {
     const COST: Cost = Cost::Quick;
     type Answer = Surroundings;
 
-    const SHARDED: bool = true;
-
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Surroundings>, QuestionError> {
         let body = match context.is_sharded() {
             true => context.gather(&SurroundingsPart { request: self.clone() })?.0.ok_or_else(unknown)?,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{LimitParams, ScopeParams};
+use super::shards::similar;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
 use crate::engine::SimilarTo;
@@ -89,7 +90,6 @@ impl Question for ThesaurusRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Thesaurus>, QuestionError> {
         let filter = context.filter(&self.scope)?;
-        context.note_filter(filter.as_ref())?;
         let mut rewrites = Vec::new();
         let (at_least, _) = context.min_counts(self.min, &mut rewrites);
         let asked = SimilarTo {
@@ -99,7 +99,13 @@ impl Question for ThesaurusRequest {
             at_least,
             rows: usize::try_from(self.limit.limit.min(MAX_ROWS)).unwrap_or(usize::MAX),
         };
-        let found = context.engine.similar(&asked, &context.limits)?;
+        let found = match context.is_sharded() {
+            true => similar(context, &asked)?,
+            false => {
+                context.note_filter(filter.as_ref())?;
+                context.engine.similar(&asked, &context.limits)?
+            }
+        };
         let rows = found.rows.into_iter().map(|row| ThesaurusRow {
             value: row.lemma,
             hits: row.hits,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::{ConfidenceParams, MeasureParams, PanelParams, SearchParams, StepParams};
-use super::shards::{SearchPart, TimelinePart};
+use super::shards::{RunDaysPart, SearchPart, TimelinePart};
 use super::trends::panel_filter;
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::MatchRule;
@@ -157,7 +157,6 @@ impl Question for TimelineRequest {
     const SUMMARY: &'static str = "Show hits over time";
     const ROWS: &'static str = "points";
     const COST: Cost = Cost::Quick;
-    const SHARDED: bool = true;
     type Answer = Timeline;
 
     fn cost(&self) -> Cost {
@@ -182,7 +181,13 @@ impl Question for TimelineRequest {
         let mut found =
             context.gather(&TimelinePart { search, step, with_documents })?.timeline(step, self.confidence.confidence);
         let bins: Vec<Bin> = found.points.iter().map(|point| point.bin).collect();
-        if let Some(runs) = (context.run_days)(&bins) {
+        let runs = match (bins.first(), bins.last()) {
+            (Some(first), Some(last)) if context.is_sharded() => {
+                context.gather(&RunDaysPart { first: first.first, last: last.last })?.of_bins(&bins)
+            }
+            _ => (context.run_days)(&bins),
+        };
+        if let Some(runs) = runs {
             found.points.iter_mut().zip(runs).for_each(|(point, days)| point.days_with_runs = Some(days));
         }
         let asked = (Some(&*self.search.q), filter.as_ref());

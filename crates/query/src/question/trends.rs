@@ -317,7 +317,6 @@ impl Question for TrendsRequest {
     const SUMMARY: &'static str = "Show which words rise or fall";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Trends;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Trends>, QuestionError> {

@@ -84,7 +84,6 @@ impl Question for WordsRequest {
     const SUMMARY: &'static str = "List words or n-grams with their frequencies";
     const ROWS: &'static str = "rows";
     const COST: Cost = Cost::Heavy;
-    const SHARDED: bool = true;
     type Answer = Words;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Words>, QuestionError> {
@@ -100,7 +99,7 @@ impl Question for WordsRequest {
             let cells = (n == 1).then_some(PartCells::One);
             let (filter, regex) = (Parsed::of_filter(filter.as_ref()), self.regex.clone());
             let part = WordCountsPart { filter, attribute, ngram: self.ngram.ngram, regex, cells };
-            let (counts, tokens) = context.gather(&part)?;
+            let (counts, (tokens, _)) = context.gather(&part)?;
             let counts = counts.into_iter().map(|(value, (hits, documents))| (value, hits, documents));
             crate::engine::rank_words(attribute, n, tokens, matching.as_ref(), min, counts.collect())
         } else {

@@ -9,12 +9,11 @@ use tidings_query::question::Request;
 use tidings_query::trend::{Bin, Step};
 use tidings_query::{answer, choices};
 use tidings_store::day_stats::DayStats;
-use tidings_store::{feeds, yields};
+use tidings_store::{Home, feeds, yields};
 
 use super::feeds::FeedHealth;
 use super::{HomeContext, HomeQuestion};
 use crate::api_error::ApiError;
-use crate::corpus_registry::CorpusRegistry;
 
 choices! {
     /// A stage that keeps or drops items.
@@ -56,7 +55,7 @@ answer! {
     /// The collection as a whole, with the funnel from pages to text.
     pub struct Collection {
         /// Feeds, by health.
-        pub feeds: BTreeMap<&'static str, u64>,
+        pub feeds: BTreeMap<String, u64>,
         /// Days with statistics.
         pub days: u64,
         /// Days with fetch runs.
@@ -183,34 +182,43 @@ impl HomeQuestion for CollectionRequest {
     type Answer = Collection;
 
     fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<Collection, ApiError> {
-        let home = &registry.home;
-        let states = feeds::states(home)?;
-        let mut by_health: BTreeMap<&'static str, u64> =
-            FeedHealth::ALL.iter().map(|health| (health.name(), 0)).collect();
-        for listed in feeds::list(home)?.feeds {
-            let health = states.get(&listed.url).cloned().unwrap_or_default().health();
-            *by_health.entry(FeedHealth::from(health).name()).or_default() += 1;
+        let feeds = feeds_by_health(&registry.home)?.into_iter().map(|(health, feeds)| (health.to_owned(), feeds));
+        registry.day_stats(|stats| self.of(feeds.collect(), stats.days()))
+    }
+}
+
+/// The feeds of a home by health.
+pub(crate) fn feeds_by_health(home: &Home) -> Result<BTreeMap<&'static str, u64>, ApiError> {
+    let states = feeds::states(home)?;
+    let mut by_health: BTreeMap<&'static str, u64> = FeedHealth::ALL.iter().map(|health| (health.name(), 0)).collect();
+    for listed in feeds::list(home)?.feeds {
+        let health = states.get(&listed.url).cloned().unwrap_or_default().health();
+        *by_health.entry(FeedHealth::from(health).name()).or_default() += 1;
+    }
+    Ok(by_health)
+}
+
+impl CollectionRequest {
+    /// The answer for feeds by health and the statistics of days.
+    pub fn of(&self, feeds: BTreeMap<String, u64>, days: &BTreeMap<String, DayStats>) -> Collection {
+        let mut sum = StatsSum::default();
+        days.values().for_each(|day| sum.add(day));
+        let last_run = days.iter().rev().find(|(_, day)| day.runs > 0).map(|(name, _)| name.clone());
+        Collection {
+            feeds,
+            days: sum.days,
+            days_with_runs: sum.days_with_runs,
+            first_day: days.keys().next().cloned(),
+            last_day: days.keys().next_back().cloned(),
+            last_run,
+            pages: sum.sum.pages,
+            downloaded_bytes: sum.sum.downloaded,
+            clean_bytes: sum.sum.clean,
+            words: sum.words,
+            duplicate_words: sum.duplicate_words,
+            tokens: sum.tokens,
+            rows: sum.funnel(),
         }
-        registry.day_stats(|stats| {
-            let mut sum = StatsSum::default();
-            stats.days().values().for_each(|day| sum.add(day));
-            let last_run = stats.days().iter().rev().find(|(_, day)| day.runs > 0).map(|(name, _)| name.clone());
-            Collection {
-                feeds: by_health,
-                days: sum.days,
-                days_with_runs: sum.days_with_runs,
-                first_day: stats.days().keys().next().cloned(),
-                last_day: stats.days().keys().next_back().cloned(),
-                last_run,
-                pages: sum.sum.pages,
-                downloaded_bytes: sum.sum.downloaded,
-                clean_bytes: sum.sum.clean,
-                words: sum.words,
-                duplicate_words: sum.duplicate_words,
-                tokens: sum.tokens,
-                rows: sum.funnel(),
-            }
-        })
     }
 }
 
@@ -240,25 +248,23 @@ impl PeriodParams {
     /// The time steps with statistics, each with the sum of its days. Names that are no days of the calendar are skipped.
     fn steps<T: Default>(
         &self,
-        registry: &CorpusRegistry,
+        days: &BTreeMap<String, DayStats>,
         mut add: impl FnMut(&mut T, &DayStats),
-    ) -> Result<Vec<(Bin, T)>, ApiError> {
-        registry.day_stats(|stats| {
-            let mut steps: Vec<(Bin, T)> = Vec::new();
-            for (name, day) in stats.days() {
-                let Ok(date) = name.parse::<Date>() else { continue };
-                if self.since.is_some_and(|since| date < since) || self.until.is_some_and(|until| date > until) {
-                    continue;
-                }
-                let bin = self.by.bin_of(date);
-                if steps.last().is_none_or(|(last, _)| *last != bin) {
-                    steps.push((bin, T::default()));
-                }
-                let (_, sums) = steps.last_mut().expect("just pushed");
-                add(sums, day);
+    ) -> Vec<(Bin, T)> {
+        let mut steps: Vec<(Bin, T)> = Vec::new();
+        for (name, day) in days {
+            let Ok(date) = name.parse::<Date>() else { continue };
+            if self.since.is_some_and(|since| date < since) || self.until.is_some_and(|until| date > until) {
+                continue;
             }
-            steps
-        })
+            let bin = self.by.bin_of(date);
+            if steps.last().is_none_or(|(last, _)| *last != bin) {
+                steps.push((bin, T::default()));
+            }
+            let (_, sums) = steps.last_mut().expect("just pushed");
+            add(sums, day);
+        }
+        steps
     }
 }
 
@@ -321,6 +327,13 @@ impl HomeQuestion for DaysRequest {
     type Answer = CollectionDays;
 
     fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<CollectionDays, ApiError> {
+        registry.day_stats(|stats| self.of(stats.days()))
+    }
+}
+
+impl DaysRequest {
+    /// The answer for the statistics of days.
+    pub fn of(&self, days: &BTreeMap<String, DayStats>) -> CollectionDays {
         let row = |(bin, sum): (Bin, StatsSum)| DaysRow {
             bin: bin.to_string(),
             days: bin.days(),
@@ -336,7 +349,7 @@ impl HomeQuestion for DaysRequest {
             kept: sum.annotated,
             tokens: sum.tokens,
         };
-        Ok(CollectionDays { rows: self.period.steps(registry, StatsSum::add)?.into_iter().map(row).collect() })
+        CollectionDays { rows: self.period.steps(days, StatsSum::add).into_iter().map(row).collect() }
     }
 }
 
@@ -383,8 +396,15 @@ impl HomeQuestion for LanguagesRequest {
     type Answer = CollectionLanguages;
 
     fn answer(&self, HomeContext { registry, .. }: &HomeContext<'_>) -> Result<CollectionLanguages, ApiError> {
+        registry.day_stats(|stats| self.of(stats.days()))
+    }
+}
+
+impl LanguagesRequest {
+    /// The answer for the statistics of days.
+    pub fn of(&self, days: &BTreeMap<String, DayStats>) -> CollectionLanguages {
         type Sums = BTreeMap<String, [u64; 3]>;
-        let steps = self.period.steps(registry, |sums: &mut Sums, day| {
+        let steps = self.period.steps(days, |sums: &mut Sums, day| {
             let none = BTreeMap::new();
             let text = day.text.as_ref();
             let counts =
@@ -392,7 +412,7 @@ impl HomeQuestion for LanguagesRequest {
             for (place, counts) in counts.into_iter().enumerate() {
                 counts.iter().for_each(|(code, count)| sums.entry(code.clone()).or_default()[place] += count);
             }
-        })?;
+        });
         let row = |bin: Bin, (language, [documents, kept, tokens]): (String, [u64; 3])| LanguageRow {
             bin: bin.to_string(),
             language,
@@ -401,6 +421,6 @@ impl HomeQuestion for LanguagesRequest {
             tokens,
         };
         let rows = steps.into_iter().flat_map(|(bin, sums)| sums.into_iter().map(move |sum| row(bin, sum)));
-        Ok(CollectionLanguages { rows: rows.collect() })
+        CollectionLanguages { rows: rows.collect() }
     }
 }

@@ -105,6 +105,10 @@ answer! {
         pub interval_min: u64,
         /// The yield of its pages.
         pub r#yield: Option<YieldSum>,
+        /// The shard that has it; missing unless shards are asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(skip)]
+        pub shard: Option<String>,
     }
 
     /// The text that pages yielded.
@@ -179,6 +183,7 @@ impl HomeQuestion for FeedsRequest {
                 brought: state.brought,
                 due: state.due,
                 interval_min: u64::from(state.interval_min),
+                shard: None,
             });
         }
         Ok(Feeds { rows })
@@ -202,6 +207,10 @@ answer! {
         pub host: String,
         /// The yield of its pages.
         pub r#yield: YieldSum,
+        /// The shard that has it; missing unless shards are asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(skip)]
+        pub shard: Option<String>,
     }
 }
 
@@ -221,7 +230,7 @@ impl HomeQuestion for HostsRequest {
         let mut rows = Vec::new();
         yields::read(&registry.home, |row| {
             if row.kind == "host" {
-                rows.push(HostRow { r#yield: YieldSum::from(&row.sum), host: row.name });
+                rows.push(HostRow { r#yield: YieldSum::from(&row.sum), host: row.name, shard: None });
             }
         })?;
         Ok(Hosts { rows })

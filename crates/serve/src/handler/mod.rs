@@ -176,7 +176,7 @@ impl ApiRequest<'_> {
             ..QuestionContext::new(&engine, &self.lang)
         };
         let is_outdated = || registry.removal_epoch() != epoch;
-        let mut sink = ResponseSink { response, is_gone: false, rows: 0, is_outdated: &is_outdated };
+        let mut sink = ResponseSink { response, is_gone: false, rows: 0, has_head: false, is_outdated: &is_outdated };
         let answered = (question.stream)(self.params.values, &context, &mut sink);
         match answered {
             _ if sink.is_gone => Err(RequestError::ClientGone),
@@ -199,6 +199,7 @@ pub(crate) struct ResponseSink<'r> {
     response: &'r mut ResponseWriter,
     is_gone: bool,
     rows: u64,
+    has_head: bool,
     /// Whether pages were removed since the answer began.
     is_outdated: &'r dyn Fn() -> bool,
 }
@@ -209,12 +210,28 @@ const REMOVAL_CHECK_ROWS: u64 = 64;
 impl<'r> ResponseSink<'r> {
     /// A sink for an answer that does not come from the home.
     pub fn new(response: &'r mut ResponseWriter) -> ResponseSink<'r> {
-        ResponseSink { response, is_gone: false, rows: 0, is_outdated: &|| false }
+        ResponseSink { response, is_gone: false, rows: 0, has_head: false, is_outdated: &|| false }
+    }
+
+    /// Whether rows are sent as they come.
+    pub fn is_stream(&self) -> bool {
+        self.response.is_stream()
+    }
+
+    /// Whether the client no longer waits.
+    pub fn is_gone(&self) -> bool {
+        self.is_gone
+    }
+
+    /// Whether a part of the answer was given, so that it cannot begin anew.
+    pub fn has_begun(&self) -> bool {
+        self.has_head || self.rows > 0
     }
 }
 
 impl RowSink for ResponseSink<'_> {
     fn head(&mut self, head: Answered<Value>) {
+        self.has_head = true;
         self.response.head(head);
     }
 

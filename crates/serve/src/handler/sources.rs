@@ -135,6 +135,10 @@ answer! {
         pub ended: String,
         /// The reason of the end, or empty.
         pub end_reason: String,
+        /// The shard that has it; missing unless shards are asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(skip)]
+        pub shard: Option<String>,
     }
 
     /// URLs of a crawl that were not stored for a reason.
@@ -147,6 +151,10 @@ answer! {
         pub reason: String,
         /// The number of URLs.
         pub urls: u64,
+        /// The shard that has it; missing unless shards are asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(skip)]
+        pub shard: Option<String>,
     }
 }
 
@@ -174,6 +182,7 @@ impl HomeQuestion for CrawlsRequest {
                 outcome,
                 reason: reason.clone(),
                 urls: *urls,
+                shard: None,
             }));
             let end = crawl.counts.ended.as_ref();
             rows.push(CrawlRow {
@@ -189,6 +198,7 @@ impl HomeQuestion for CrawlsRequest {
                 waiting_urls: crawl.waiting,
                 ended: end.map(|end| tidings_store::rfc3339(end.at)).unwrap_or_default(),
                 end_reason: end.and_then(|end| end.reason).map(|end| end.to_string()).unwrap_or_default(),
+                shard: None,
             });
         }
         reasons.sort_by(|a, b| (b.urls, &a.crawl, &a.reason).cmp(&(a.urls, &b.crawl, &b.reason)));
@@ -231,6 +241,10 @@ answer! {
         pub updated: String,
         /// The reason why nothing is left to read, or empty.
         pub ended: String,
+        /// The shard that has it; missing unless shards are asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(skip)]
+        pub shard: Option<String>,
     }
 }
 
@@ -261,6 +275,7 @@ impl HomeQuestion for BackfillsRequest {
                 until: order.until,
                 updated: order.updated,
                 ended: order.ended,
+                shard: None,
             }
         });
         Ok(Backfills { rows: rows.collect() })

@@ -15,6 +15,7 @@ use serde_json::Value;
 use tidings_serve::Settings;
 use tidings_store::tokens::Scope;
 
+use crate::gateway;
 use crate::rights::token;
 use crate::test_server::TestServer;
 
@@ -123,8 +124,23 @@ impl Corpus {
     }
 
     fn serve(&self) -> TestServer {
-        let settings = Settings { public: true, requests_per_minute: 0, ..Settings::default() };
-        TestServer::with(&self.vertical(), settings)
+        TestServer::with(&self.vertical(), Corpus::settings())
+    }
+
+    fn settings() -> Settings {
+        Settings { public: true, requests_per_minute: 0, ..Settings::default() }
+    }
+
+    /// A gateway over one shard for each site, with the shards.
+    fn serve_in_shards(&self) -> (TestServer, Vec<TestServer>) {
+        let shard = |site: &str| {
+            let documents = self.documents.iter().filter(|(of, ..)| of == site).cloned().collect();
+            let token = Some(gateway::SECRET.to_owned().into());
+            TestServer::with(&Corpus { documents }.vertical(), Settings { shard_token: token, ..Settings::default() })
+        };
+        let shards: Vec<TestServer> = ["open.example", "one.example", "two.example"].map(shard).into_iter().collect();
+        let gateway = gateway::gateway_over(shards.iter().map(|shard| shard.address), Corpus::settings());
+        (gateway, shards)
     }
 
     /// The tokens that the best constant guess for each site gets right: what word frequencies alone are worth.
@@ -158,9 +174,9 @@ struct Api<'s> {
 }
 
 impl<'s> Api<'s> {
-    fn new(servers: Vec<(&'s TestServer, String)>) -> Api<'s> {
+    fn new(servers: Vec<(&'s TestServer, String)>, requests: usize) -> Api<'s> {
         let budget = std::env::var("TIDINGS_ATTACK_REQUESTS").ok().and_then(|text| text.parse().ok());
-        Api { servers, left: Cell::new(budget.unwrap_or(REQUESTS)), differences: RefCell::default() }
+        Api { servers, left: Cell::new(budget.unwrap_or(requests)), differences: RefCell::default() }
     }
 
     /// The answer of a path below the corpus. With twins, both are asked and compared.
@@ -482,13 +498,23 @@ fn attack(api: &Api<'_>) -> Vec<Target> {
 #[test]
 fn an_adversary_recovers_no_more_than_chance_from_hidden_documents() {
     let corpus = Corpus::new();
-    let server = corpus.serve();
-    let targets = attack(&Api::new(vec![(&server, String::new())]));
+    recovers_no_more_than_chance(&corpus, &corpus.serve(), REQUESTS);
+}
+
+#[test]
+fn an_adversary_recovers_no_more_than_chance_through_a_gateway() {
+    let corpus = Corpus::new();
+    let (gateway, _shards) = corpus.serve_in_shards();
+    recovers_no_more_than_chance(&corpus, &gateway, REQUESTS / 2);
+}
+
+fn recovers_no_more_than_chance(corpus: &Corpus, server: &TestServer, requests: usize) {
+    let targets = attack(&Api::new(vec![(server, String::new())], requests));
     assert_eq!(targets.len(), 2 * HIDDEN);
     let usual = &vocabulary()[0];
     let mut recovered = 0;
     for target in &targets {
-        let truth = corpus.hidden().find(|(site, _, day, _)| target.is(site, day, &server)).expect("a hidden document");
+        let truth = corpus.hidden().find(|(site, _, day, _)| target.is(site, day, server)).expect("a hidden document");
         let guess = target.tokens.iter().map(|token| token.as_ref().unwrap_or(usual));
         recovered += guess.zip(&truth.3).filter(|(guess, truth)| guess == truth).count();
     }
@@ -507,10 +533,20 @@ impl Target {
 #[test]
 fn answers_do_not_depend_on_the_order_of_hidden_words_or_on_the_document_they_are_in() {
     let corpus = Corpus::new();
-    let (server, twin) = (corpus.serve(), corpus.twin().serve());
-    let visitor = Api::new(vec![(&server, String::new()), (&twin, String::new())]);
-    let tokens = [&server, &twin].map(|server| token(server, Scope::Text, 1));
-    let reader = Api::new([&server, &twin].into_iter().zip(tokens).collect());
+    are_the_same([&corpus.serve(), &corpus.twin().serve()], REQUESTS);
+}
+
+#[test]
+fn answers_of_a_gateway_do_not_depend_on_the_order_of_hidden_words_or_on_the_document_they_are_in() {
+    let corpus = Corpus::new();
+    let ((one, _shards), (twin, _twins)) = (corpus.serve_in_shards(), corpus.twin().serve_in_shards());
+    are_the_same([&one, &twin], REQUESTS / 4);
+}
+
+fn are_the_same(servers: [&TestServer; 2], requests: usize) {
+    let visitor = Api::new(servers.map(|server| (server, String::new())).to_vec(), requests);
+    let tokens = servers.map(|server| token(server, Scope::Text, 1));
+    let reader = Api::new(servers.into_iter().zip(tokens).collect(), requests);
     for api in [visitor, reader] {
         attack(&api);
         let differences: BTreeSet<String> = api.differences.into_inner().into_iter().collect();

@@ -18,7 +18,7 @@ use tidings_store::{FileDigest, yields};
 
 use super::Clean;
 use super::cleaned_file::{CleanSettings, CleanedFile, CleanedSuspect, yield_of};
-use super::same_text::{Decision, SuspectDocument, Suspects};
+use super::same_text::{Decision, EarlierSuspects, SuspectDocument, Suspects};
 use crate::context::RunContext;
 use crate::display::{count, grouped};
 use crate::outcome::{Outcome, Status};
@@ -170,9 +170,10 @@ impl Assembler {
                 add_file(file, &frames, &mut draft, &mut suspects)?;
             }
         }
-        match suspects.decide(&mut draft) {
+        let day = &current.day.name;
+        match suspects.decide(&mut draft, || EarlierSuspects::new(home).before(day))? {
             Decision::Withdraw(documents) => draft.withdraw(&documents)?,
-            Decision::MakeAgain => bail!("{}: nothing of the day was kept", current.day.name),
+            Decision::MakeAgain => bail!("{day}: nothing of the day was kept"),
         }
         Ok(draft.publish(read)?)
     }

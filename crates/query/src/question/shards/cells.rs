@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use tidings_index::Day;
 
-use super::{Part, PartCells};
+use super::{Part, PartCells, are_days};
 use crate::cql::Attribute;
 use crate::engine::{
     CellRows, CellTable, Reading, SiteCells, Subcorpus, TagClasses, WordCells, WordKind, frequent_words, kind_of,
@@ -34,6 +34,10 @@ impl Part for VolumePart {
         let volume = context.all.volume(&subcorpus).into_iter();
         Ok(volume.map(|(day, volume)| (day.0, (volume.tokens, volume.documents))).collect())
     }
+
+    fn is_plausible(days: &Self::Sum) -> bool {
+        are_days(days.keys())
+    }
 }
 
 /// The first days of the bins in which each site has documents.
@@ -51,23 +55,29 @@ impl Part for SiteBinsPart {
         let subcorpus = context.documents(self.filter.as_deref())?;
         Ok(context.all.site_bins(&subcorpus, self.step))
     }
+
+    fn is_plausible(sites: &Self::Sum) -> bool {
+        are_days(sites.values().flatten())
+    }
 }
 
 /// Words in at least some documents.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CandidatesPart {
-    filter: Option<Parsed<Filter>>,
-    cells: PartCells,
-    attribute: Attribute,
-    min_documents: u64,
+    pub(super) filter: Option<Parsed<Filter>>,
+    /// The cells in which words are counted; without them, counts depend on positions.
+    pub(super) cells: Option<PartCells>,
+    pub(super) attribute: Attribute,
+    pub(super) min_documents: u64,
 }
 
 fn subcorpus_in(
     context: &QuestionContext<'_>,
     filter: Option<&Parsed<Filter>>,
-    cells: &PartCells,
+    cells: Option<&PartCells>,
 ) -> Result<Subcorpus, QuestionError> {
-    context.subcorpus_of(filter.map(|filter| &**filter), Reading::Words(cells.as_cells()))
+    let reading = cells.map_or(Reading::Positions, |cells| Reading::Words(cells.as_cells()));
+    context.subcorpus_of(filter.map(|filter| &**filter), reading)
 }
 
 impl Part for CandidatesPart {
@@ -75,7 +85,7 @@ impl Part for CandidatesPart {
     type Sum = BTreeSet<String>;
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<BTreeSet<String>, QuestionError> {
-        let subcorpus = subcorpus_in(context, self.filter.as_ref(), &self.cells)?;
+        let subcorpus = subcorpus_in(context, self.filter.as_ref(), self.cells.as_ref())?;
         Ok(context.engine.words_in_documents(&subcorpus, self.attribute, self.min_documents))
     }
 }
@@ -83,17 +93,21 @@ impl Part for CandidatesPart {
 /// The cells of some words.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CellsPart {
-    filter: Option<Parsed<Filter>>,
-    cells: PartCells,
-    attribute: Attribute,
+    pub(super) filter: Option<Parsed<Filter>>,
+    /// The cells in which words are counted; without them, counts depend on positions.
+    pub(super) cells: Option<PartCells>,
+    pub(super) attribute: Attribute,
     /// The first day of each period and the day after its last.
-    periods: Vec<(i32, i32)>,
-    words: BTreeSet<String>,
+    pub(super) periods: Vec<(i32, i32)>,
+    pub(super) words: BTreeSet<String>,
+    /// Words in lower case, whose spellings are asked for, too.
+    #[serde(default)]
+    pub(super) any_case: BTreeSet<String>,
 }
 
 /// The cells of a shard. Sites and words are sorted; cells have the number of the site in the shard.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::question) struct ShardCells {
+pub(super) struct ShardCells {
     sites: Vec<String>,
     /// The tokens and documents of each site in each period.
     volume: Vec<(u64, u64)>,
@@ -105,16 +119,23 @@ impl Part for CellsPart {
     type Sum = ShardCells;
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<ShardCells, QuestionError> {
-        let subcorpus = subcorpus_in(context, self.filter.as_ref(), &self.cells)?;
+        let subcorpus = subcorpus_in(context, self.filter.as_ref(), self.cells.as_ref())?;
         let periods: Vec<_> = self.periods.iter().map(|(first, end)| Day(*first)..Day(*end)).collect();
         let cells: SiteCells<'_> = context.engine.site_cells(&subcorpus, &periods);
+        let is_asked = |word: &str| {
+            self.words.contains(word) || !self.any_case.is_empty() && self.any_case.contains(&*word.to_lowercase())
+        };
+        let words = context.engine.cells_of_words(&subcorpus, &cells, self.attribute, &is_asked);
+        Ok(ShardCells::new(&cells, words))
+    }
+}
+
+impl ShardCells {
+    /// Words with their cells, and the text of these.
+    pub(super) fn new(cells: &SiteCells<'_>, words: Vec<(String, CellRows)>) -> ShardCells {
         let volume = cells.volume();
         let volume = volume.tokens.iter().zip(&volume.documents).map(|(tokens, all)| (*tokens as u64, *all as u64));
-        Ok(ShardCells {
-            sites: cells.sites().to_vec(),
-            volume: volume.collect(),
-            words: context.engine.cells_of_words(&subcorpus, &cells, self.attribute, &self.words),
-        })
+        ShardCells { sites: cells.sites().to_vec(), volume: volume.collect(), words }
     }
 }
 
@@ -154,7 +175,7 @@ impl Merge for WordClasses {
         self.is_tagged |= other.is_tagged;
         for (word, classes) in other.words {
             let sums = self.words.entry(word).or_default();
-            sums.iter_mut().zip(classes).for_each(|(sum, count)| *sum += count);
+            sums.iter_mut().zip(classes).for_each(|(sum, count)| sum.merge_from(count));
         }
     }
 }
@@ -179,30 +200,28 @@ pub(in crate::question) fn word_cells(
     has_kinds: bool,
 ) -> Result<WordCells<'static>, QuestionError> {
     context.refuse_partial_test()?;
-    let (filter, cells) = (Parsed::of_filter(filter), PartCells::Steps(step));
+    let (filter, cells) = (Parsed::of_filter(filter), Some(PartCells::Steps(step)));
     // A word in this many documents is in its share of them in one shard at least.
-    let shards = context.gather_each(|_| Some(&super::schema::SchemaPart {}))?.len() as u64;
     let candidates = CandidatesPart {
         filter: filter.clone(),
         cells: cells.clone(),
         attribute,
-        min_documents: min_documents.div_ceil(shards.max(1)).max(1),
+        min_documents: context.share_of_shard(min_documents),
     };
     let words = context.gather(&candidates)?;
-    let kinds = if has_kinds { kinds(context, attribute, words.clone(), shards)? } else { BTreeMap::new() };
+    let kinds = if has_kinds { kinds(context, attribute, words.clone())?.0 } else { BTreeMap::new() };
     let periods = bins.iter().map(|bin| (Day::of(bin.first).0, Day::of(bin.last).0 + 1)).collect();
-    let part = CellsPart { filter, cells, attribute, periods, words };
+    let part = CellsPart { filter, cells, attribute, periods, words, any_case: BTreeSet::new() };
     let found = context.gather_each(|_| Some(&part))?;
     Ok(WordCells::Sum(table(found.into_iter().flatten().collect(), bins.len(), &kinds)?))
 }
 
-/// The kinds of words.
-fn kinds(
+/// The kinds of words, and whether tags tell them.
+pub(super) fn kinds(
     context: &QuestionContext<'_>,
     attribute: Attribute,
     words: BTreeSet<String>,
-    shards: u64,
-) -> Result<BTreeMap<String, WordKind>, QuestionError> {
+) -> Result<(BTreeMap<String, WordKind>, bool), QuestionError> {
     // The most frequent words of all shards by three rounds (TPUT; Cao and Wang 2004): the sums of those that are frequent
     // in a shard bound the least total; a word with that total has its share of it in one shard at least.
     let least = {
@@ -211,7 +230,7 @@ fn kinds(
         totals.sort_unstable_by_key(|total| std::cmp::Reverse(*total));
         totals.get(frequent_words() - 1).copied().unwrap_or(1)
     };
-    let share = TopWordsPart { attribute, most: usize::MAX, at_least: least.div_ceil(shards.max(1)).max(1) };
+    let share = TopWordsPart { attribute, most: usize::MAX, at_least: context.share_of_shard(least) };
     let often: BTreeSet<String> = context.gather(&share)?.into_keys().collect();
     let all: BTreeSet<String> = words.union(&often).cloned().collect();
     let found = context.gather(&ClassesPart { attribute, words: all })?;
@@ -224,11 +243,19 @@ fn kinds(
         let classes = found.words.get(word).filter(|_| found.is_tagged);
         (word.clone(), kind_of(word, context.corpus, classes, frequent.contains(word)))
     };
-    Ok(words.iter().map(kind).collect())
+    Ok((words.iter().map(kind).collect(), found.is_tagged))
 }
 
 /// The cells of all shards as one table, with sites in the order of their names. An error if a site is in two shards.
-fn table(shards: Vec<ShardCells>, bins: usize, kinds: &BTreeMap<String, WordKind>) -> Result<CellTable, QuestionError> {
+pub(super) fn table(
+    shards: Vec<ShardCells>,
+    bins: usize,
+    kinds: &BTreeMap<String, WordKind>,
+) -> Result<CellTable, QuestionError> {
+    if shards.iter().any(|shard| Some(shard.volume.len()) != shard.sites.len().checked_mul(bins)) {
+        let message = "a shard sent cells of other sites or periods".to_owned();
+        return Err(QuestionError::Shard { status: 502, parameter: None, message });
+    }
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     for site in shards.iter().flat_map(|shard| &shard.sites) {
         if numbers.insert(site, 0).is_some() {
@@ -246,7 +273,7 @@ fn table(shards: Vec<ShardCells>, bins: usize, kinds: &BTreeMap<String, WordKind
     for shard in &shards {
         let number = |site: u32| shard.sites.get(site as usize).and_then(|site| numbers.get(site.as_str())).copied();
         for (at, (tokens, documents)) in shard.volume.iter().enumerate() {
-            let Some(site) = number((at / bins.max(1)) as u32) else { continue };
+            let Some(site) = at.checked_div(bins).and_then(|site| number(u32::try_from(site).ok()?)) else { continue };
             let cell = site as usize * bins + at % bins;
             (volume.tokens[cell], volume.documents[cell]) = (*tokens as f64, *documents as f64);
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-use super::Part;
+use super::{Part, Searched, are_days};
 use crate::cql::{Attribute, MatchRule, Query};
 use crate::engine::{
     CellCounts, Cells, CrossCells, DocumentLevel, FieldCount, Level, Search, TimelineCounts, cross_cells,
@@ -66,6 +66,12 @@ impl SearchPart {
         SearchPart { q: q.clone(), filter: Parsed::of_filter(filter), rule, cells: Some(cells.into()) }
     }
 
+    /// The search, as a part tells what it asks for.
+    pub(super) fn searched(&self) -> Searched<'_> {
+        let filter = self.filter.as_deref();
+        Searched { q: &self.q, rule: self.rule, filter, rates_sentences: false, is_of_document: false }
+    }
+
     pub(in crate::question) fn search<'c>(&self, context: &QuestionContext<'c>) -> Result<Search<'c>, QuestionError> {
         let filter = self.filter.as_deref();
         match &self.cells {
@@ -89,6 +95,10 @@ impl Part for CountPart {
         let search = self.search.search(context)?;
         Ok((search.count(&context.limits).hits, search.tokens()))
     }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
 }
 
 /// Hits, and documents with a hit, by the value of an attribute; and the tokens and number of the documents searched.
@@ -106,6 +116,10 @@ impl Part for AttributeValuesPart {
         let search = self.search.search(context)?;
         let values = search.by_attribute(self.attribute, &context.limits).0;
         Ok((values.into_iter().collect(), (search.tokens(), search.documents())))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
     }
 }
 
@@ -126,6 +140,10 @@ impl Part for SpanValuesPart {
         let values = search.by_span(&self.span, &self.attribute, &context.limits).0;
         Ok((values.into_iter().collect(), search.tokens()))
     }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
 }
 
 /// Hits, and tokens of documents, by the value of a field; and the tokens of the documents searched.
@@ -142,6 +160,10 @@ impl Part for FieldValuesPart {
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let search = self.search.search(context)?;
         Ok((search.by_field(&self.field, &context.limits).values.into_iter().collect(), search.tokens()))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
     }
 }
 
@@ -199,8 +221,8 @@ impl Merge for GroupCounts {
         let mut rows: HashMap<Vec<String>, u64> = std::mem::take(&mut self.rows).into_iter().collect();
         rows.merge_from(other.rows.into_iter().collect());
         self.rows = rows.into_iter().collect();
-        self.hits += other.hits;
-        self.tokens += other.tokens;
+        self.hits.merge_from(other.hits);
+        self.tokens.merge_from(other.tokens);
     }
 }
 
@@ -213,6 +235,10 @@ impl Part for GroupPart {
         let levels = self.levels.iter().map(PartLevel::level).collect::<Result<Vec<Level>, QuestionError>>()?;
         let found = search.by_levels(&levels, 1, usize::MAX, &context.limits);
         Ok(GroupCounts { rows: found.rows, hits: found.hits, tokens: search.tokens() })
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
     }
 }
 
@@ -268,6 +294,14 @@ impl Part for TimelinePart {
     fn compute(&self, context: &QuestionContext<'_>) -> Result<TimelineCounts, QuestionError> {
         Ok(self.search.search(context)?.timeline_counts(self.step, self.with_documents, &context.limits))
     }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
+
+    fn is_plausible(counts: &TimelineCounts) -> bool {
+        are_days(counts.days())
+    }
 }
 
 /// Words in the windows of hits; hits; and the tokens of the documents searched.
@@ -287,6 +321,10 @@ impl Part for NearPart {
         let (near, hits) = search.near_values(self.attribute, self.window, &context.limits);
         Ok((near, (hits, search.tokens())))
     }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
 }
 
 /// Occurrences of some words in the documents searched.
@@ -305,5 +343,9 @@ impl Part for MarginalsPart {
         let search = self.search.search(context)?;
         let words = self.words.iter().map(String::as_str).collect();
         Ok(search.anywhere_values(self.attribute, &words, &context.limits))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Part;
-use crate::cql::Query;
+use super::{Part, Searched};
+use crate::cql::{MatchRule, Query};
 use crate::engine::{Hit, Order};
 use crate::filter::Filter;
 use crate::merge::Merge;
@@ -33,6 +33,8 @@ pub(in crate::question) struct FoundHit {
 pub(in crate::question) struct PagePart {
     pub(in crate::question) request: ConcordanceRequest,
     pub(in crate::question) filter: Option<Parsed<Filter>>,
+    /// The number of the first hit, of hits in the order of time.
+    pub(in crate::question) first: usize,
     /// The hits that the page may need.
     pub(in crate::question) hits: usize,
     /// Whether lines are made.
@@ -53,8 +55,12 @@ impl Part for PagePart {
     type Sum = FoundHits;
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<FoundHits, QuestionError> {
-        let PagePart { request, filter, hits, lines } = self;
-        request.part(context, filter.as_deref(), *hits, *lines)
+        let PagePart { request, filter, first, hits, lines } = self;
+        request.part(context, filter.as_deref(), (*first, *hits), *lines)
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.request.searched(self.filter.as_deref()))
     }
 }
 
@@ -88,6 +94,7 @@ pub(in crate::question) struct DocumentsPart {
     pub(in crate::question) q: Option<Parsed<Query>>,
     pub(in crate::question) filter: Option<Parsed<Filter>>,
     pub(in crate::question) order: Order,
+    pub(in crate::question) first: usize,
     pub(in crate::question) rows: usize,
     pub(in crate::question) fields: Vec<String>,
 }
@@ -101,6 +108,11 @@ impl Part for DocumentsPart {
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<FoundDocuments, QuestionError> {
         crate::question::documents::part(context, self)
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        let (rule, filter) = (MatchRule::default(), self.filter.as_deref());
+        self.q.as_ref().map(|q| Searched { q, rule, filter, rates_sentences: false, is_of_document: false })
     }
 }
 
@@ -128,6 +140,11 @@ impl Part for DocumentPart {
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Held<Document>, QuestionError> {
         held(self.request.body(context))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        let q = self.request.q.as_ref()?;
+        Some(Searched { q, rule: MatchRule::default(), filter: None, rates_sentences: false, is_of_document: true })
     }
 }
 

@@ -6,9 +6,18 @@
 //! in two shards, and all documents of a site are in one.
 
 mod cells;
+mod contrast;
 mod hits;
+mod in_time;
 mod lines;
+mod new_words;
+mod places;
+mod runs;
 mod schema;
+mod similar;
+mod sketch;
+mod spans;
+mod whole;
 mod words;
 
 use serde::de::DeserializeOwned;
@@ -23,14 +32,24 @@ use crate::merge::Merge;
 use crate::question::Parsed;
 
 pub(super) use cells::{SiteBinsPart, VolumePart, word_cells};
+pub(super) use contrast::{SharedSitesPart, WordContrast, gram_contrast};
 pub(super) use hits::{
     AttributeValuesPart, CountPart, CrosstabPart, FieldValuesPart, GroupPart, MarginalsPart, NearPart, PartCells,
     SearchPart, SpanValuesPart, TimelinePart,
 };
+pub(super) use in_time::InTime;
 pub(super) use lines::{
     DocumentPart, DocumentsPart, FoundDocuments, FoundHit, FoundHits, PagePart, RowsPart, SurroundingsPart, in_time,
 };
+pub(super) use new_words::{DaysPart, SitesSincePart, new_words};
+pub(super) use places::HitPlacesPart;
+pub(super) use runs::RunDaysPart;
 pub use schema::CorpusSchema;
+pub(super) use similar::similar;
+pub(super) use sketch::sketch;
+pub(super) use spans::{PartKey, SpanTallyPart};
+pub use whole::WholeCorpus;
+pub(super) use whole::{Searched, WholeMemo};
 pub(super) use words::WordCountsPart;
 
 /// Asks all shards for the same part.
@@ -53,6 +72,8 @@ pub struct Shards<'c> {
     pub schema: &'c CorpusSchema,
     /// The state of the corpus: the sum of theirs.
     pub generation: u64,
+    /// The number of shards that are asked.
+    pub number: usize,
     /// The shards that are asked, if not all.
     pub coverage: Option<Coverage>,
 }
@@ -112,6 +133,47 @@ pub(super) trait Part: Serialize + DeserializeOwned + Sync {
 
     /// Counts it in an index.
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError>;
+
+    /// The search that it makes, if it makes one: it may ask for what only the whole corpus knows.
+    fn searched(&self) -> Option<Searched<'_>> {
+        None
+    }
+
+    /// Returns false for what no index can have counted.
+    fn is_plausible(_: &Self::Sum) -> bool {
+        true
+    }
+}
+
+/// The days that documents of a shard may have, from the year 0 to 3000: more would need tables without end.
+fn are_days<'d>(mut days: impl Iterator<Item = &'d i32>) -> bool {
+    days.all(|day| (-719_528..=376_200).contains(day))
+}
+
+/// The most digits of a number: sums of greater ones could overflow.
+const MAX_DIGITS: usize = 16;
+
+/// Returns true if JSON has a number, outside of texts, that is greater than any count.
+fn has_huge_number(json: &[u8]) -> bool {
+    let (mut is_text, mut is_escaped, mut digits) = (false, false, 0);
+    json.iter().any(|byte| {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            _ => {}
+        }
+        digits = if byte.is_ascii_digit() && !is_text { digits + 1 } else { 0 };
+        digits > MAX_DIGITS
+    })
+}
+
+/// A part on the way to a shard, with what it has to know of the whole corpus.
+#[derive(Debug, Serialize, Deserialize)]
+struct Envelope<P> {
+    part: P,
+    #[serde(default, skip_serializing_if = "WholeCorpus::is_empty")]
+    whole: WholeCorpus,
 }
 
 impl Parsed<Filter> {
@@ -139,7 +201,12 @@ impl QuestionContext<'_> {
         part: impl Fn(usize) -> Option<&'p P> + Sync,
     ) -> Result<Vec<Option<P::Sum>>, QuestionError> {
         let Some(shards) = self.shards else { return Ok(vec![part(0).map(|part| part.compute(self)).transpose()?]) };
-        let request = |shard: usize| part(shard).map(|part| serde_json::to_value(part).expect("parts serialise"));
+        let searched = (0..shards.number).find_map(&part).and_then(Part::searched);
+        let whole = searched.map(|searched| self.whole_corpus(&searched)).transpose()?.unwrap_or_default();
+        let request = |shard: usize| {
+            let envelope = Envelope { part: part(shard)?, whole: whole.of_shard(shard) };
+            Some(serde_json::to_value(envelope).expect("parts serialise"))
+        };
         let answers = shards.ask.ask(P::NAME, &request)?;
         let mut sums = Vec::with_capacity(answers.len());
         let (mut hidden, mut absent, mut asked) = ((0, 0), Vec::new(), 0);
@@ -149,11 +216,20 @@ impl QuestionContext<'_> {
                 sums.push(None);
                 continue;
             };
-            let answer: PartAnswer<P::Sum> = serde_json::from_slice(&answer).map_err(|error| QuestionError::Shard {
+            let wrong = |error: &str| QuestionError::Shard {
                 status: 502,
                 parameter: None,
                 message: format!("a shard sent no {}: {error}", P::NAME),
-            })?;
+            };
+            // The lots of a sample have all digits.
+            if P::NAME != PagePart::NAME && has_huge_number(&answer) {
+                return Err(wrong("a count is too great"));
+            }
+            let answer: PartAnswer<P::Sum> =
+                serde_json::from_slice(&answer).map_err(|error| wrong(&error.to_string()))?;
+            if !P::is_plausible(&answer.sum) {
+                return Err(wrong("it has days without end"));
+            }
             asked += 1;
             hidden.merge_from(answer.hidden);
             absent.extend(answer.absent);
@@ -176,12 +252,10 @@ impl QuestionContext<'_> {
         self.shards.is_some()
     }
 
-    /// Refuses what shards cannot answer together.
-    pub(super) fn refuse_sharded(&self, what: &str) -> Result<(), QuestionError> {
-        match self.is_sharded() {
-            true => Err(QuestionError::NotMerged(what.to_owned())),
-            false => Ok(()),
-        }
+    /// The share of a number that one shard at least has: of hits, or of documents.
+    pub(super) fn share_of_shard(&self, number: u64) -> u64 {
+        let shards = self.shards.map_or(1, |shards| shards.number.max(1));
+        number.div_ceil(shards as u64).max(1)
     }
 
     /// Refuses a test over a part of the shards: a missing shard looks like words that fall.
@@ -204,7 +278,9 @@ impl QuestionContext<'_> {
 type AnswerPart = fn(Value, &QuestionContext<'_>) -> Result<Vec<u8>, QuestionError>;
 
 fn answer<P: Part>(request: Value, context: &QuestionContext<'_>) -> Result<Vec<u8>, QuestionError> {
-    let part: P = serde_json::from_value(request).map_err(|error| QuestionError::Request(error.to_string()))?;
+    let Envelope { part, whole }: Envelope<P> =
+        serde_json::from_value(request).map_err(|error| QuestionError::Request(error.to_string()))?;
+    let context = &QuestionContext { whole: Some(Arc::new(whole)), ..context.clone() };
     let sum = context.checked(part.compute(context))?;
     let absent = context.notes.as_ref().and_then(|notes| notes.0.lock().expect("no panic while held").clone());
     let answer = PartAnswer { sum, hidden: context.hidden.counts(), cut_off: context.cut_off(), absent };
@@ -241,6 +317,28 @@ parts!(
     DocumentsPart,
     DocumentPart,
     SurroundingsPart,
+    SharedSitesPart,
+    contrast::PartTextPart,
+    contrast::PartPeriodsPart,
+    contrast::PartDocumentsPart,
+    contrast::GramsPart,
+    contrast::GramCountsPart,
+    DaysPart,
+    SitesSincePart,
+    new_words::UnseenPart,
+    new_words::SeenPart,
+    new_words::SpreadsPart,
+    HitPlacesPart,
+    RunDaysPart,
+    SpanTallyPart,
+    whole::FrequenciesPart,
+    whole::FirstHitsPart,
+    sketch::SketchTagsPart,
+    sketch::SketchPairsPart,
+    sketch::SketchMarginalsPart,
+    similar::LemmaTagsPart,
+    similar::LemmaNearPart,
+    similar::LemmaTotalsPart,
 );
 
 /// Answers the request for a part of a name, as JSON for [`AskShards`]. The context must have [`QuestionContext::notes`].
@@ -261,6 +359,12 @@ pub fn merged_schema(answers: &[Option<Vec<u8>>]) -> Result<CorpusSchema, Questi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_no_count_can_have_are_noticed_outside_of_texts() {
+        assert!(has_huge_number(b"{\"a\":[1,18446744073709551615]}"));
+        assert!(!has_huge_number(b"{\"a18446744073709551615\":[1,9007199254740991],\"b\\\"18446744073709551615\":0}"));
+    }
 
     #[test]
     fn parts_have_different_names() {

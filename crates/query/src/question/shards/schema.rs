@@ -57,9 +57,9 @@ impl CorpusSchema {
 
 impl Merge for CorpusSchema {
     fn merge_from(&mut self, other: CorpusSchema) {
-        self.generation += other.generation;
-        self.tokens += other.tokens;
-        self.documents += other.documents;
+        self.generation.merge_from(other.generation);
+        self.tokens.merge_from(other.tokens);
+        self.documents.merge_from(other.documents);
         self.first_day = [self.first_day, other.first_day].into_iter().flatten().min();
         self.last_day = self.last_day.max(other.last_day);
         self.fields.merge_from(other.fields);

@@ -23,7 +23,8 @@ pub(in crate::question) struct WordCountsPart {
 
 impl Part for WordCountsPart {
     const NAME: &'static str = "words";
-    type Sum = (HashMap<String, (u64, u64)>, u64);
+    /// The hits and documents of each word; and the tokens and number of the documents counted.
+    type Sum = (HashMap<String, (u64, u64)>, (u64, u64));
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let reading = self.cells.as_ref().map_or(Reading::Positions, |cells| Reading::Words(cells.as_cells()));
@@ -35,6 +36,7 @@ impl Part for WordCountsPart {
         };
         let text = self.regex.as_deref().unwrap_or_default();
         let found = found.map_err(QuestionError::of_engine("regex", "query", text))?;
-        Ok((found.rows.into_iter().map(|row| (row.value, (row.hits, row.documents))).collect(), found.tokens))
+        let counts = found.rows.into_iter().map(|row| (row.value, (row.hits, row.documents))).collect();
+        Ok((counts, (found.tokens, context.engine.documents(&subcorpus))))
     }
 }
