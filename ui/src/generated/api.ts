@@ -77,6 +77,7 @@ export interface BackfillRow {
   updated: string;
   /** The reason why nothing is left to read, or empty. */
   ended: string;
+  shard?: unknown;
 }
 
 /** The backfills of sites, at the end of their last runs. */
@@ -572,6 +573,7 @@ export interface CrawlReason {
   reason: string;
   /** The number of URLs. */
   urls: number;
+  shard?: unknown;
 }
 
 /** A crawl. */
@@ -600,6 +602,7 @@ export interface CrawlRow {
   ended: string;
   /** The reason of the end, or empty. */
   end_reason: string;
+  shard?: unknown;
 }
 
 /** The crawls that follow links, at their last checkpoints. */
@@ -971,6 +974,7 @@ export interface FeedRow {
   interval_min: number;
   /** The yield of its pages. */
   yield: YieldSum | null;
+  shard?: unknown;
 }
 
 /** The feeds, in the order of the list. */
@@ -1124,6 +1128,7 @@ export interface HostRow {
   host: string;
   /** The yield of its pages. */
   yield: YieldSum;
+  shard?: unknown;
 }
 
 /** The hosts that pages came from. */

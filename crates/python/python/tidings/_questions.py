@@ -42,6 +42,8 @@ Sequel = Literal["fell", "stayed", "open"]
 
 Shape = Literal["steady", "late", "early"]
 
+WordStatus = Literal["open", "accepted", "rejected", "later"]
+
 
 class Band(TypedDict):
     """The interval of a value, with the confidence that was asked for."""
@@ -72,12 +74,27 @@ class Change(TypedDict):
     after: int
     before_documents: int
     after_documents: int
+    before_document_share: float
+    after_document_share: float
     before_per_million: float
     after_per_million: float
     log_ratio: float | None
     band: Band
     p: float | None
     q: float | None
+
+
+class Citation(TypedDict):
+    """A line of a document."""
+
+    document: str
+    date: str
+    site: str
+    title: str
+    url: str
+    left: str
+    node: str
+    right: str
 
 
 class Collocate(TypedDict):
@@ -107,6 +124,20 @@ class CountAnswer(TypedDict):
     hits: int
     tokens: int
     per_million: float | None
+
+
+class CrosstabRow(TypedDict):
+    """A query in a cell."""
+
+    values: list[str]
+    query: str
+    hits: int | None
+    hit_documents: int | None
+    tokens: int
+    documents: int
+    per_million: float | None
+    document_share: float | None
+    query_share: float | None
 
 
 class DispersionRow(TypedDict):
@@ -163,6 +194,9 @@ class FrequencyRow(TypedDict, total=False):
 
     value: str
     hits: int
+    hit_documents: int
+    documents: int
+    document_share: float
     tokens: int
     per_million: float
 
@@ -216,6 +250,27 @@ class NameRow(TypedDict, total=False):
     first_seen: str | None
     last_seen: str | None
     query: str
+
+
+class NeologismRow(TypedDict):
+    """A candidate, or a word that was decided about. Counts are of all variants together."""
+
+    value: str
+    variants: list[str]
+    status: WordStatus
+    note: str
+    decided: str
+    candidate: bool
+    first_seen: str | None
+    last_seen: str | None
+    hits: int
+    documents: int
+    sites: int
+    days: int
+    months: int
+    fate: Persistence | None
+    q: float | None
+    citation: Citation | None
 
 
 class NewWordRow(TypedDict):
@@ -326,7 +381,7 @@ class ThesaurusRow(TypedDict):
     shared: list[str]
 
 
-class TimelinePoint(TypedDict):
+class TimelinePoint(TypedDict, total=False):
     """One time step. Without tokens nothing was collected, and there is no rate; with tokens and
         zero hits the rate is zero. A step that was not searched to its end has neither hits nor
         rate."""
@@ -340,6 +395,8 @@ class TimelinePoint(TypedDict):
     days_with_documents: int
     days_with_runs: int | None
     health: float
+    hit_documents: int | None
+    document_share: float | None
     per_million: float | None
     band: Band | None
 
@@ -415,6 +472,7 @@ QUESTIONS: dict[str, Question] = {
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
             "by": Parameter("by", "text", "lc"),
+            "documents": Parameter("documents", "flag", False),
             "limit": Parameter("limit", "integer", 50),
         },
         is_paged=False,
@@ -429,6 +487,19 @@ QUESTIONS: dict[str, Question] = {
             "in_corpus": Parameter("in", "text", None),
             "by": Parameter("by", "names", ("lc", "year")),
             "min": Parameter("min", "integer", 1),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "crosstab": Question(
+        name="crosstab",
+        path="crosstab",
+        rows="rows",
+        parameters={
+            "q": Parameter("q", "queries", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "by": Parameter("by", "names", ("site", "year")),
             "limit": Parameter("limit", "integer", 50),
         },
         is_paged=False,
@@ -532,6 +603,7 @@ QUESTIONS: dict[str, Question] = {
             "against": Parameter("against", "filter", None),
             "measure": Parameter("measure", "choice", "simple-maths"),
             "add": Parameter("add", "number", 1.0),
+            "unit": Parameter("unit", "choice", "hits"),
             "min": Parameter("min", "integer", 5),
             "panel": Parameter("panel", "flag", False),
             "fdr": Parameter("fdr", "number", 0.05),
@@ -575,6 +647,7 @@ QUESTIONS: dict[str, Question] = {
             "in_corpus": Parameter("in", "text", None),
             "by": Parameter("by", "choice", None),
             "panel": Parameter("panel", "flag", False),
+            "documents": Parameter("documents", "flag", False),
             "confidence": Parameter("confidence", "number", 0.95),
         },
         is_paged=False,
@@ -586,7 +659,7 @@ QUESTIONS: dict[str, Question] = {
         parameters={
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "attribute": Parameter("attribute", "attribute", "lc"),
+            "attribute": Parameter("attribute", "attribute", None),
             "by": Parameter("by", "choice", None),
             "min": Parameter("min", "integer", 30),
             "fdr": Parameter("fdr", "number", 0.05),
@@ -605,7 +678,7 @@ QUESTIONS: dict[str, Question] = {
         parameters={
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "attribute": Parameter("attribute", "attribute", "lc"),
+            "attribute": Parameter("attribute", "attribute", None),
             "by": Parameter("by", "choice", "month"),
             "min": Parameter("min", "integer", 30),
             "all_words": Parameter("all_words", "flag", False),
@@ -623,7 +696,7 @@ QUESTIONS: dict[str, Question] = {
         parameters={
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "attribute": Parameter("attribute", "attribute", "lc"),
+            "attribute": Parameter("attribute", "attribute", None),
             "by": Parameter("by", "choice", "month"),
             "min": Parameter("min", "integer", 30),
             "all_words": Parameter("all_words", "flag", False),
@@ -642,7 +715,7 @@ QUESTIONS: dict[str, Question] = {
         parameters={
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "attribute": Parameter("attribute", "attribute", "lc"),
+            "attribute": Parameter("attribute", "attribute", None),
             "by": Parameter("by", "choice", None),
             "all_words": Parameter("all_words", "flag", False),
             "panel": Parameter("panel", "flag", False),
@@ -655,6 +728,27 @@ QUESTIONS: dict[str, Question] = {
         path="new-words",
         rows="rows",
         parameters={
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "since": Parameter("since", "date", None),
+            "attribute": Parameter("attribute", "choice", None),
+            "min_sites": Parameter("min_sites", "integer", None),
+            "min_days": Parameter("min_days", "integer", 3),
+            "min_documents": Parameter("min_documents", "integer", 5),
+            "names": Parameter("names", "flag", False),
+            "known": Parameter("known", "flag", False),
+            "all_words": Parameter("all_words", "flag", False),
+            "fdr": Parameter("fdr", "number", 0.05),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "neologisms": Question(
+        name="neologisms",
+        path="neologisms",
+        rows="rows",
+        parameters={
+            "status": Parameter("status", "choice", "open"),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
             "since": Parameter("since", "date", None),
@@ -836,6 +930,7 @@ class Questions:
         filter: str | None = None,
         in_corpus: str | None = None,
         by: str = "lc",
+        documents: bool = False,
         limit: int = 50,
     ) -> Answer[FrequencyRow]:
         """Count hits by an attribute or a field.
@@ -848,6 +943,8 @@ class Questions:
             by: Count by word, lc, lemma, tag, feats, a feature such as Case or another layer of the
                 hit, by a field of its document such as site, date, feed, topic, or by an attribute
                 of the span that the hit is or lies within, such as ne.name.
+            documents: Count the documents with a hit, too, and their share among all documents;
+                documents that the client may not read are left out.
             limit: Maximum rows. From 0 to 10000.
         """
         return self._ask(
@@ -857,6 +954,7 @@ class Questions:
                 "filter": filter,
                 "in_corpus": in_corpus,
                 "by": by,
+                "documents": documents,
                 "limit": limit,
             },
         )
@@ -892,6 +990,37 @@ class Questions:
                 "in_corpus": in_corpus,
                 "by": by,
                 "min": min,
+                "limit": limit,
+            },
+        )
+
+    def crosstab(
+        self,
+        q: str | Sequence[str],
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        by: str | Sequence[str] = ("site", "year"),
+        limit: int = 50,
+    ) -> Answer[CrosstabRow]:
+        """Count several queries by source and time, with shares of documents and of queries.
+
+        Args:
+            q: The queries, separated by commas: words, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            by: Count by these, at most two, separated by commas: fields of documents such as site,
+                and day, week, month, quarter, half-year or year.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "crosstab",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "by": by,
                 "limit": limit,
             },
         )
@@ -1123,6 +1252,7 @@ class Questions:
         against: str | None = None,
         measure: Literal["simple-maths", "log-likelihood", "log-ratio", "din", "chi-square"] = "simple-maths",
         add: float = 1.0,
+        unit: Literal["hits", "documents"] = "hits",
         min: int = 5,
         panel: bool = False,
         fdr: float = 0.05,
@@ -1141,7 +1271,9 @@ class Questions:
             measure: The keyness measure that orders the rows.
             add: The constant that simple maths adds to both rates: 1 favours rare words, 1000
                 common ones. From 0.000000001 to 1000000.
-            min: Minimum hits in the focus subcorpus. At least 1.
+            unit: What is counted: hits, or documents with the word (the share of stories). The test
+                of significance is of hits.
+            min: Minimum hits, or documents, in the focus subcorpus. At least 1.
             panel: Only sites with documents in both parts, so that new feeds do not look like new
                 words.
             fdr: The accepted share of false discoveries among the words that come first
@@ -1162,6 +1294,7 @@ class Questions:
                 "against": against,
                 "measure": measure,
                 "add": add,
+                "unit": unit,
                 "min": min,
                 "panel": panel,
                 "fdr": fdr,
@@ -1239,6 +1372,7 @@ class Questions:
         in_corpus: str | None = None,
         by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] | None = None,
         panel: bool = False,
+        documents: bool = False,
         confidence: float = 0.95,
     ) -> Answer[TimelinePoint]:
         """Show hits over time.
@@ -1250,6 +1384,8 @@ class Questions:
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
             by: The length of a time step [default: one that gives 24 to 60 periods].
             panel: Only sites with documents in every step, so that new feeds do not look like news.
+            documents: Count the documents with a hit, too, and their share among all documents;
+                documents that the client may not read are left out.
             confidence: The confidence of the intervals. From 0.5 to 0.999999.
         """
         return self._ask(
@@ -1260,6 +1396,7 @@ class Questions:
                 "in_corpus": in_corpus,
                 "by": by,
                 "panel": panel,
+                "documents": documents,
                 "confidence": confidence,
             },
         )
@@ -1269,7 +1406,7 @@ class Questions:
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
-        attribute: str = "lc",
+        attribute: str | None = None,
         by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] | None = None,
         min: int = 30,
         fdr: float = 0.05,
@@ -1285,8 +1422,9 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
-                Case.
+            attribute: The attribute to count: lemma, lc, word, tag, feats, or a feature such as
+                Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc
+                elsewhere].
             by: The length of a time step [default: one that gives 24 to 60 periods].
             min: Minimum documents of a tested word. At least 1.
             fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
@@ -1320,7 +1458,7 @@ class Questions:
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
-        attribute: str = "lc",
+        attribute: str | None = None,
         by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "month",
         min: int = 30,
         all_words: bool = False,
@@ -1335,8 +1473,9 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
-                Case.
+            attribute: The attribute to count: lemma, lc, word, tag, feats, or a feature such as
+                Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc
+                elsewhere].
             by: The length of a time step.
             min: Minimum documents of a tested word. At least 1.
             all_words: Include punctuation, numbers, dates and function words.
@@ -1368,7 +1507,7 @@ class Questions:
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
-        attribute: str = "lc",
+        attribute: str | None = None,
         by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] = "month",
         min: int = 30,
         all_words: bool = False,
@@ -1384,8 +1523,9 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
-                Case.
+            attribute: The attribute to count: lemma, lc, word, tag, feats, or a feature such as
+                Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc
+                elsewhere].
             by: The length of a time step.
             min: Minimum documents of a tested word. At least 1.
             all_words: Include punctuation, numbers, dates and function words.
@@ -1419,7 +1559,7 @@ class Questions:
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
-        attribute: str = "lc",
+        attribute: str | None = None,
         by: Literal["day", "ten-days", "week", "month", "quarter", "half-year", "year"] | None = None,
         all_words: bool = False,
         panel: bool = False,
@@ -1431,9 +1571,11 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
-                Case.
-            by: The length of a time step [default: week, day in corpora of up to four months].
+            attribute: The attribute to count: lemma, lc, word, tag, feats, or a feature such as
+                Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc
+                elsewhere].
+            by: The length of a time step [default: week; day in corpora of up to four months, month
+                where a week has few documents].
             all_words: Include punctuation, numbers, dates and function words.
             panel: Only sites with documents in every step, so that new feeds do not look like news.
             limit: Maximum rows. From 0 to 10000.
@@ -1491,6 +1633,64 @@ class Questions:
         return self._ask(
             "new_words",
             {
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "since": since,
+                "attribute": attribute,
+                "min_sites": min_sites,
+                "min_days": min_days,
+                "min_documents": min_documents,
+                "names": names,
+                "known": known,
+                "all_words": all_words,
+                "fdr": fdr,
+                "limit": limit,
+            },
+        )
+
+    def neologisms(
+        self,
+        *,
+        status: Literal["open", "accepted", "rejected", "later", "all"] = "open",
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        since: str | datetime.date | None = None,
+        attribute: Literal["word", "lemma"] | None = None,
+        min_sites: int | None = None,
+        min_days: int = 3,
+        min_documents: int = 5,
+        names: bool = False,
+        known: bool = False,
+        all_words: bool = False,
+        fdr: float = 0.05,
+        limit: int = 50,
+    ) -> Answer[NeologismRow]:
+        """List candidates for new words with first citation, spread and decisions.
+
+        Args:
+            status: The state of the words to list.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            since: The first day of the window [default: the last quarter of the collected time].
+            attribute: The attribute to look at [default: lemma, which merges inflected forms, where
+                the corpus has lemmas].
+            min_sites: Minimum sites of different owners [default: 3; 2 in a corpus of 3 to 5 sites,
+                1 in a smaller one]. From 1 to 1073741824.
+            min_days: Minimum days. From 1 to 1073741824.
+            min_documents: Minimum documents. From 1 to 1073741824.
+            names: Include names, which are told by their tags, or by capitals in a corpus without
+                tags.
+            known: Include words that the dictionary of the language has.
+            all_words: Include punctuation, numbers, dates and function words.
+            fdr: The accepted share of words that are first seen in the window by chance among the
+                rows; 1 lists all candidates. From 0 to 1.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "neologisms",
+            {
+                "status": status,
                 "filter": filter,
                 "in_corpus": in_corpus,
                 "since": since,
