@@ -103,7 +103,7 @@ mod tests {
     fn marked_paragraphs_and_sentences_are_left_out() {
         let mut document = json!({
             "id": "1", "url": "http://e.org/1", "site": "e.org", "language": "en",
-            "paragraphs": [{"text": "Rain fell. Snow came."}, {"text": "The sun set."}],
+            "paragraphs": [{"kind": "p", "text": "Rain fell. Snow came."}, {"kind": "p", "text": "The sun set."}],
         });
         assert_eq!(words(&document).len(), 10);
         document["marks"] = json!([{"kept": true}, {"kept": false}]);
