@@ -96,7 +96,7 @@ impl LocalStorage {
 impl Storage for LocalStorage {
     fn open(&self, key: &str) -> Result<Box<dyn BufRead + Send>> {
         let path = self.resolve(key)?;
-        match Source::open(&path)? {
+        match Source::stored(&path)? {
             Source::File(file) => Ok(Box::new(BufReader::with_capacity(1 << 18, file))),
             Source::Object(object) => Ok(object),
         }
@@ -104,7 +104,7 @@ impl Storage for LocalStorage {
 
     fn read_range(&self, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
         let path = self.resolve(key)?;
-        let mut file = Source::open(&path)?;
+        let mut file = Source::stored(&path)?;
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(range.start)).context("read", &path)?;
         file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes).context("read", &path)?;

@@ -17,7 +17,7 @@ const MAGIC: [u8; 4] = 0x184D_2A50u32.to_le_bytes();
 const FORMAT: &str = "tidings object 1";
 const FAMILY: &str = "tidings object ";
 /// A pointer is smaller than this, whatever its key.
-const MAX_BYTES: u64 = 2048;
+pub(crate) const MAX_BYTES: u64 = 2048;
 
 /// An object that a file of the home stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]

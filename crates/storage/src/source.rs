@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::error::{Context, Result};
 use crate::object_url::ObjectUrl;
 use crate::objects::{Bucket, ObjectFailure, ObjectFault, ObjectReader, about};
-use crate::pointer::Pointer;
+use crate::pointer::{self, Pointer};
 use crate::storage::Stat;
 
 /// Open input.
@@ -20,19 +20,29 @@ pub enum Source {
 }
 
 impl Source {
-    /// Opens a file, the object of an address such as `s3://bucket/key`, or the object that a file stands for.
+    /// Opens input of a user: a file, or the object of an address such as `s3://bucket/key`. A pointer, which may come from
+    /// anywhere, is not followed.
     pub fn open(path: &Path) -> Result<Source> {
+        Source::open_or_else(path, |Pointer { url, .. }| {
+            let told = format!("its data is in an object store; give {url} instead");
+            Err(io::Error::new(io::ErrorKind::InvalidInput, told))
+        })
+    }
+
+    /// The same for a file of a home, which may stand for an object.
+    pub fn stored(path: &Path) -> Result<Source> {
+        Source::open_or_else(path, |Pointer { url, bytes }| Ok(ObjectReader::open_known(&url, bytes)?))
+    }
+
+    fn open_or_else(path: &Path, follow: impl FnOnce(Pointer) -> io::Result<ObjectReader>) -> Result<Source> {
         if let Some(url) = address(path, "open")? {
             return Ok(Source::Object(Box::new(about(ObjectReader::open(&url), "open", &url)?)));
         }
         let file = File::open(path).context("open", path)?;
-        Ok(match Pointer::in_file(&file).context("read", path)? {
-            Some(Pointer { url, bytes }) => {
-                let object = ObjectReader::open_known(&url, bytes).map_err(io::Error::from);
-                Source::Object(Box::new(object.context("open", path)?))
-            }
-            None => Source::File(file),
-        })
+        match Pointer::in_file(&file).context("read", path)? {
+            Some(pointer) => Ok(Source::Object(Box::new(follow(pointer).context("open", path)?))),
+            None => Ok(Source::File(file)),
+        }
     }
 
     /// The size of the input.
@@ -86,7 +96,9 @@ fn stat_of_file(path: &Path) -> io::Result<Option<Stat>> {
         }
         Err(error) => return Err(error),
     };
-    let bytes = Pointer::at(path)?.map_or(meta.len(), |pointer| pointer.bytes);
+    // Looking for work inspects thousands of files: only small ones are opened.
+    let pointer = if meta.len() < pointer::MAX_BYTES { Pointer::at(path)? } else { None };
+    let bytes = pointer.map_or(meta.len(), |pointer| pointer.bytes);
     Ok(Some(Stat { bytes, modified: meta.modified().ok() }))
 }
 
@@ -141,12 +153,14 @@ mod tests {
         Bucket::of(&url).unwrap().put(&url.key, b"pages of a day", true).unwrap();
         let path = folder.path().join("a.jsonl.zst");
         fs::write(&path, Pointer { url: url.clone(), bytes: 14 }.encode()).unwrap();
-        for path in [path, url.to_path()] {
-            let mut source = Source::open(&path).unwrap();
+        let told = tidings_model::in_full(&Source::open(&path).unwrap_err());
+        assert!(told.contains("give memory://source/pages/a.jsonl.zst instead"), "{told}");
+        for (path, opened) in [(&path, Source::stored(&path)), (&url.to_path(), Source::open(&url.to_path()))] {
+            let mut source = opened.unwrap();
             source.seek(SeekFrom::Start(9)).unwrap();
             let mut text = String::new();
             source.read_to_string(&mut text).unwrap();
-            assert_eq!((text.as_str(), stat(&path).unwrap().unwrap().bytes), ("a day", 14));
+            assert_eq!((text.as_str(), stat(path).unwrap().unwrap().bytes), ("a day", 14));
         }
         remove(&url.to_path()).unwrap();
         assert_eq!(stat(&url.to_path()).unwrap(), None);

@@ -47,7 +47,7 @@ impl FileDigest {
 
     /// The digest of a copy of a file of the home, such as one that was fetched from other storage.
     pub fn of_copy(path: &Path, file: &str) -> Result<FileDigest> {
-        let mut source = Source::open(path)?;
+        let mut source = Source::stored(path)?;
         let (mut hash, mut bytes, mut buffer) = (Xxh3::new(), 0, vec![0; 1 << 18]);
         loop {
             let read = source.read(&mut buffer).context("read", path)?;

@@ -82,7 +82,7 @@ pub(crate) struct Walker {
 
 impl Walker {
     pub(crate) fn open(path: &Path) -> Result<Walker> {
-        let file = Source::open(path)?;
+        let file = Source::stored(path)?;
         Ok(Walker { path: path.to_owned(), file, buffer: Vec::new(), offset: 0, used: 0, ended: false })
     }
 
@@ -383,7 +383,7 @@ pub(crate) fn is_framed(path: &Path) -> Result<bool> {
 
 /// Opens a file for reading and decompresses it if needed. A Tidings file of a newer version is an error.
 pub fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let file = Source::open(path)?;
+    let file = Source::stored(path)?;
     decompressed(Box::new(BufReader::with_capacity(1 << 18, file)), path)
 }
 

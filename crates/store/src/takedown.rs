@@ -139,7 +139,7 @@ fn take_out_of_archive(home: &Home, path: &Path, removed: &Removed, answered: &H
     if !path.exists() {
         return Ok(());
     }
-    let mut reader = BufReader::with_capacity(1 << 18, Source::open(path)?);
+    let mut reader = BufReader::with_capacity(1 << 18, Source::stored(path)?);
     let end = reader.get_ref().size().context("inspect", path)?;
     let (mut kept, mut taken) = (Vec::new(), 0);
     let mut start = 0;
@@ -265,8 +265,9 @@ mod tests {
 
     #[test]
     fn a_page_is_deleted_with_its_records_and_others_are_unchanged() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("run.0.jsonl.zst");
+        let (_folder, home) = crate::testing::home();
+        let path = home.storage().path("pages/2026-03-01/run.0.jsonl.zst");
+        file::make_folder(file::parent(&path)).unwrap();
         let mut lines = Vec::new();
         let mut archive = Writer::default().info(&path, "Tidings", "", jiff::Timestamp::UNIX_EPOCH);
         let mut records = Vec::new();

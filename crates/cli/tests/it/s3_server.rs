@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::support::Corpus;
 
+/// Objects that were written with a signature are only shown to requests with one.
+const SIGNATURE: &str =
+    "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0";
+
 /// A server with buckets.
 pub struct S3Server {
     child: Child,
@@ -47,11 +51,11 @@ impl S3Server {
         self.address
     }
 
-    /// A request without a signature, which moto does not check.
+    /// A request whose signature moto does not check.
     pub fn request(&self, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: {SIGNATURE}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
             self.address,
             body.len()
         );

@@ -41,7 +41,7 @@ impl Exchanges {
         if !path.exists() {
             return Ok(None);
         }
-        let file = Source::open(&path)?;
+        let file = Source::stored(&path)?;
         let records = positions(&path)?;
         Ok(Some(Exchanges { path, file, records }))
     }
@@ -68,7 +68,7 @@ impl Exchanges {
 
 /// The positions of all exchanges. Damaged records are skipped: their pages are exported without the exchange.
 fn positions(path: &Path) -> Result<HashMap<(String, String), Stored>> {
-    let mut reader = RecordReader::open(path, Position::default())?;
+    let mut reader = RecordReader::new(Source::stored(path)?, Position::default())?;
     let mut records = HashMap::new();
     let mut open: Option<((String, String), Stored)> = None;
     let mut start = Some(0);

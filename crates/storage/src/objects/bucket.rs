@@ -223,60 +223,58 @@ fn connect(root: &ObjectUrl) -> Result<Arc<dyn ObjectStore>> {
 fn explain(error: &object_store::Error, scheme: Scheme) -> (ObjectFailure, String) {
     use object_store::Error;
     let said = said(error);
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let failure = match error {
-        // The answer to a request about a bucket that does not exist is that there is no object.
-        Error::NotFound { .. } if said.contains("NoSuchBucket") || said.contains("ContainerNotFound") => {
-            ObjectFailure::NoBucket
-        }
+        // Machines of a cloud get credentials from a server of their own, which is asked if there are none.
+        _ if says(&["169.254.169.254", "metadata.google.internal"]) => ObjectFailure::NoCredentials,
+        // A request about an object of a bucket that does not exist may be answered so too.
+        _ if says(&["NoSuchBucket", "ContainerNotFound"]) => ObjectFailure::NoBucket,
         Error::NotFound { .. } => ObjectFailure::NotFound,
         Error::AlreadyExists { .. } => ObjectFailure::AlreadyExists,
         Error::Precondition { .. } => ObjectFailure::Changed,
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => ObjectFailure::Denied,
-        _ if is_unanswered(error) => match is_about_credentials(&said) {
-            true => ObjectFailure::NoCredentials,
-            false => ObjectFailure::Unavailable,
-        },
+        _ if says(&["401 Unauthorized", "403 Forbidden"]) => ObjectFailure::Denied,
+        _ if is_unanswered(error, &said) => ObjectFailure::Unavailable,
         _ => ObjectFailure::Other,
     };
     let detail = match (failure, scheme) {
         (ObjectFailure::NotFound, _) => String::new(),
         // A bucket in another region is answered by a redirect, which would go to a server without a signature for it.
         (ObjectFailure::Other, Scheme::S3) if said.contains("301") || said.contains("PermanentRedirect") => {
-            format!("the bucket is in another region, set AWS_REGION: {said}")
+            format!("the bucket is in another region, set AWS_REGION: {}", shortened(&said))
         }
-        _ => said,
+        _ => shortened(&said),
     };
     (failure, detail)
 }
 
-/// The innermost messages of an error, in one line of bounded length.
+/// The messages of an error and of its deepest cause, in one line.
 fn said(error: &object_store::Error) -> String {
-    const MAX_CHARS: usize = 300;
-    let deepest = std::iter::successors(error.source(), |error| (*error).source()).map(ToString::to_string);
-    let said = deepest.last().unwrap_or_else(|| error.to_string());
-    let outer = error.source().map(ToString::to_string).unwrap_or_default();
+    let deepest = std::iter::successors(error.source(), |error| (*error).source()).last().map(ToString::to_string);
+    let (outer, deepest) = (error.to_string(), deepest.unwrap_or_default());
     // Outer messages have the status, inner ones the cause of a broken connection.
-    let said = if outer.contains(&said) { outer } else { format!("{outer}: {said}") };
-    let line: String = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(MAX_CHARS).collect()
+    let said = if outer.contains(&deepest) { outer } else { format!("{outer}: {deepest}") };
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What matters of it: the code and the message of an answer in XML, or what followed the description of the request.
+fn shortened(said: &str) -> String {
+    const MAX_CHARS: usize = 200;
+    let element = |name: &str| said.split_once(&format!("<{name}>"))?.1.split("</").next();
+    let short = match (element("Code"), element("Message")) {
+        (Some(code), Some(message)) => format!("{code}: {message}"),
+        _ => said.rsplit(" - ").next().unwrap_or(said).to_owned(),
+    };
+    short.chars().take(MAX_CHARS).collect()
 }
 
 /// Whether a request failed because of the connection or of the server, in spite of retries.
-fn is_unanswered(error: &object_store::Error) -> bool {
-    let mut source = error.source();
-    while let Some(error) = source {
-        if let Some(http) = error.downcast_ref::<HttpError>() {
-            return !matches!(http.kind(), HttpErrorKind::Decode | HttpErrorKind::Unknown);
-        }
-        source = error.source();
-    }
-    let said = said(error);
-    ["500 ", "502 ", "503 ", "504 ", "429 ", "Server returned error"].iter().any(|status| said.contains(status))
-}
-
-/// Whether the request was for credentials, which machines of a cloud get from their own metadata server.
-fn is_about_credentials(said: &str) -> bool {
-    said.contains("169.254.169.254") || said.contains("metadata.google.internal")
+fn is_unanswered(error: &object_store::Error, said: &str) -> bool {
+    let causes = std::iter::successors(error.source(), |error| (*error).source());
+    let mut http = causes.filter_map(|error| error.downcast_ref::<HttpError>());
+    let is_broken = http.any(|error| !matches!(error.kind(), HttpErrorKind::Decode | HttpErrorKind::Unknown));
+    is_broken
+        || ["code: 500", "code: 502", "code: 503", "code: 504", "code: 429"].iter().any(|code| said.contains(code))
 }
 
 #[cfg(test)]
@@ -313,6 +311,26 @@ mod tests {
         bucket.delete("a/1").unwrap();
         assert_eq!((bucket.stat("a/1").unwrap(), bucket.read("a/1").unwrap()), (None, None));
         assert_eq!(bucket.stat("a/2").unwrap().unwrap().bytes, 3);
+    }
+
+    #[test]
+    fn failures_are_told_apart_by_what_the_store_said() {
+        let generic = |text: &str| {
+            let error = object_store::Error::Generic { store: "S3", source: text.to_owned().into() };
+            explain(&error, Scheme::S3)
+        };
+        let missing = "Error performing GET http://h/b in 3ms - Server returned non-2xx status code: 404 Not Found: \
+                       <Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message></Error>";
+        assert_eq!(
+            generic(missing),
+            (ObjectFailure::NoBucket, "NoSuchBucket: The specified bucket does not exist".into())
+        );
+        let role = "Error performing PUT http://169.254.169.254/latest/api/token in 2ms - HTTP error: timed out";
+        assert_eq!(generic(role), (ObjectFailure::NoCredentials, "HTTP error: timed out".into()));
+        assert_eq!(generic("GET - Server returned non-2xx status code: 403 Forbidden: ").0, ObjectFailure::Denied);
+        assert_eq!(generic("GET - Server returned error status code: 503 Slow Down").0, ObjectFailure::Unavailable);
+        let moved = generic("GET - Received redirect without LOCATION, 301 Moved Permanently");
+        assert!(moved.0 == ObjectFailure::Other && moved.1.contains("AWS_REGION"), "{moved:?}");
     }
 
     #[test]
