@@ -3,6 +3,7 @@
 use std::fs;
 
 use tidings_pipeline::config::Config;
+use tidings_storage::{ObjectUrl, Pointer};
 use tidings_store::apply_journal::apply_journal;
 use tidings_store::docs::DocumentReader;
 use tidings_store::journal::{Journal, JournalBatch, Record};
@@ -27,6 +28,17 @@ pub fn plan(bytes: &[u8]) {
     let _ = plan::read_file(&path, |_| {});
     let path = scratch::file("plan.tsv.zst", &framed(bytes).0);
     let _ = plan::read_file(&path, |_| {});
+}
+
+/// A small file that stands for an object, and the address in it.
+pub fn pointer(bytes: &[u8]) {
+    if let Ok(Some(pointer)) = Pointer::at(&scratch::file("pages.jsonl.zst", bytes)) {
+        let again = scratch::file("again.jsonl.zst", &pointer.encode());
+        assert_eq!(Pointer::at(&again).expect("readable"), Some(pointer));
+    }
+    if let Some(Ok(url)) = std::str::from_utf8(bytes).ok().and_then(ObjectUrl::parse) {
+        assert_eq!(ObjectUrl::parse(&url.to_string()), Some(Ok(url)));
+    }
 }
 
 /// The journal of an interrupted run, applied to an empty plan; the plan can be read afterwards.

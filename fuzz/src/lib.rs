@@ -66,6 +66,7 @@ pub const TARGETS: &[Target] = &[
     target("plan", home::plan),
     target("journal", home::journal),
     target("frames", home::frames),
+    target("pointers", home::pointer),
     target("tables", home::tables),
     target("settings", home::settings),
     target("segments", index::segment),

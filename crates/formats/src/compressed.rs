@@ -1,10 +1,10 @@
 //! Input that may be compressed: gzip, zstd or neither, detected by the first bytes, never by the name.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
+use tidings_storage::Source;
 
 use crate::error::{Context, Result};
 use crate::gzip;
@@ -22,9 +22,9 @@ pub fn is_skippable(frame: &[u8]) -> bool {
     frame.first_chunk::<4>().is_some_and(|four| u32::from_le_bytes(*four) & !0xF == ZSTD_SKIPPABLE)
 }
 
-/// Opens a file and decompresses it if it is compressed.
+/// Opens a file or an object and decompresses it if it is compressed.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let file = File::open(path).context("open", path)?;
+    let file = Source::open(path)?;
     Ok(decompressed(BufReader::with_capacity(BUFFER_BYTES, file)).context("read", path)?)
 }
 

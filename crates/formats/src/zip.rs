@@ -3,9 +3,10 @@
 //! WACZ is a ZIP file of WARC files, their indexes and lists of pages. Only names, positions and two compression
 //! methods are supported, no encryption and no split files.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use tidings_storage::Source;
 
 use crate::error::{Context, Error, Result};
 
@@ -41,7 +42,7 @@ pub fn is_zip(first: &[u8]) -> bool {
 
 /// Lists the files in a ZIP file, in the order of its directory.
 pub fn entries(path: &Path) -> Result<Vec<Entry>> {
-    directory(&mut File::open(path).context("open", path)?, path)
+    directory(&mut Source::open(path)?, path)
 }
 
 /// Reads the central directory; `path` is for error messages.
@@ -118,7 +119,7 @@ fn extra_field(extra: &[u8], wanted: u16) -> Option<&[u8]> {
 
 /// Opens a file inside, from its beginning.
 pub fn open(path: &Path, entry: &Entry) -> Result<Box<dyn Read + Send>> {
-    read_entry(File::open(path).context("open", path)?, entry, path)
+    read_entry(Source::open(path)?, entry, path)
 }
 
 /// Reads and inflates an entry; `path` is for error messages.

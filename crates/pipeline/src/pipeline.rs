@@ -36,6 +36,10 @@ pub struct Pipeline {
 impl Pipeline {
     /// A home with these settings.
     pub fn new(home: Home, config: Config) -> Pipeline {
+        let home = match config.store.bucket() {
+            Some(prefix) => home.with_bucket(prefix),
+            None => home,
+        };
         Pipeline {
             home,
             config,

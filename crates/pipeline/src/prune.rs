@@ -80,6 +80,11 @@ pub(crate) fn daily(pipeline: &Pipeline) -> Result<Option<PruneOutcome>> {
         (0, _) | (_, Some(_)) => None,
         (min_age, None) => Some(prune(&context, &Options { min_age, dry_run: false })?),
     };
+    // An object store that does not answer has no part in the work of the round.
+    match context.home.sweep_bucket() {
+        Err(error) if error.is_unavailable() => log::warn!("{}", tidings_store::in_full(&error)),
+        swept => drop(swept?),
+    }
     housekeeping::record(&context.home, context.started)?;
     Ok(outcome)
 }

@@ -36,14 +36,20 @@ impl fmt::Display for DamagedFiles {
 }
 
 /// The names of the files that are missing or have other bytes than their digests say.
-fn differing<'a>(home: &Home, files: impl IntoIterator<Item = &'a FileDigest>) -> Vec<String> {
-    files.into_iter().filter(|file| !file.is_sound(home)).map(|file| file.file.clone()).collect()
+fn differing<'a>(home: &Home, files: impl IntoIterator<Item = &'a FileDigest>) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for file in files {
+        if !file.check(home)? {
+            names.push(file.file.clone());
+        }
+    }
+    Ok(names)
 }
 
 /// Reads the files of documents and dropped pages of a day; if some are damaged, marks the day to be made again and returns an error.
 pub fn check_documents(home: &Home, day: &str) -> Result<()> {
     let Some(recipe) = Recipe::read(home, day)? else { return Ok(()) };
-    let files = differing(home, &recipe.outputs);
+    let files = differing(home, &recipe.outputs)?;
     if files.is_empty() {
         return Ok(());
     }
@@ -57,7 +63,7 @@ pub fn check_documents(home: &Home, day: &str) -> Result<()> {
 
 /// Reads the verdicts of a day; if they are damaged, marks them to be made again and returns an error.
 pub fn check_verdicts(home: &Home, day: &str, verdicts: &FileDigest) -> Result<()> {
-    let files = differing(home, [verdicts]);
+    let files = differing(home, [verdicts])?;
     if files.is_empty() {
         return Ok(());
     }
@@ -68,7 +74,7 @@ pub fn check_verdicts(home: &Home, day: &str, verdicts: &FileDigest) -> Result<(
 /// Reads a file of amended verdicts; if it is damaged, deletes it, so that the day that made it is judged again, and
 /// returns an error.
 pub fn check_amendments(home: &Home, amendments: &FileDigest) -> Result<()> {
-    let files = differing(home, [amendments]);
+    let files = differing(home, [amendments])?;
     if files.is_empty() {
         return Ok(());
     }
@@ -89,7 +95,7 @@ pub fn mark_fingerprints(home: &Home, error: anyhow::Error) -> anyhow::Error {
 
 /// Reads a file of text of a day; if it is damaged, marks the day to be made again and returns an error.
 pub fn check_text(home: &Home, day: &str, file: &FileDigest) -> Result<()> {
-    let files = differing(home, [file]);
+    let files = differing(home, [file])?;
     if files.is_empty() {
         return Ok(());
     }

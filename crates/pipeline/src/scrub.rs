@@ -135,7 +135,7 @@ fn is_sound(home: &Home, name: &str, file: &Checked) -> Result<bool> {
             };
         }
     };
-    if file.is_sound(home) {
+    if file.check(home)? {
         return Ok(true);
     }
     let marked = match kind {

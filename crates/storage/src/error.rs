@@ -1,6 +1,7 @@
 //! Errors of the storage: each names the operation, the file and the cause.
 
 use std::io;
+use std::path::PathBuf;
 
 pub(crate) use tidings_model::Context;
 use tidings_model::FileError;
@@ -11,6 +12,10 @@ use tidings_model::FileError;
 pub enum Error {
     #[error(transparent)]
     Io(#[from] FileError),
+    #[error("{url} belongs to another home; give this one another prefix in `store.bucket`")]
+    Owned { url: String },
+    #[error("the data of {} is {url}, which is not in `store.bucket`; set it to the prefix of this object", path.display())]
+    Elsewhere { path: PathBuf, url: String },
     #[error("invalid storage key `{key}`; a key is a relative path such as `docs/de/2026-03-01.jsonl.zst`")]
     Key { key: String },
 }
@@ -22,5 +27,10 @@ impl Error {
     /// True if the cause is a missing file.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Error::Io(error) if error.source.0.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// True if an object store failed, which says nothing about the data in it.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Error::Io(error) if crate::source::is_unavailable(&error.source.0))
     }
 }

@@ -4,6 +4,11 @@
 //! |---|---|
 //! | `storage.rs` | [`Storage`], an object-safe trait over keys such as `docs/de/2026-03-01.jsonl.zst` |
 //! | `local.rs` | [`LocalStorage`], its implementation over a folder |
+//! | [`objects`](mod@objects) | buckets of S3, Google Cloud Storage and Azure (feature `object-storage`) |
+//! | `object_url.rs` | [`ObjectUrl`], such as `s3://corpora/news` |
+//! | `pointer.rs` | [`Pointer`], a small file that stands for an object |
+//! | `source.rs` | [`Source`], input that is a file or an object |
+//! | `bucketed.rs` | [`BucketPrefix`], the data of files of a home in a bucket |
 //! | `overlay.rs` | [`OverlayStorage`], in which some folders are a draft in another place |
 //! | [`file`](mod@file) | the operations on local paths below it: [`AtomicFile`], [`Appender`], rename, remove, sync |
 //! | `crash.rs` | crash injection for tests |
@@ -26,15 +31,24 @@
 //! # Ok::<(), tidings_storage::Error>(())
 //! ```
 
+mod bucketed;
 mod crash;
 mod error;
 pub mod file;
 mod local;
+mod object_url;
+pub mod objects;
 mod overlay;
+mod pointer;
+pub mod source;
 mod storage;
 
+pub use bucketed::{BucketPrefix, Swept};
 pub use error::{Error, Result};
 pub use file::{Appender, AtomicFile, write_atomic};
 pub use local::LocalStorage;
+pub use object_url::{ObjectUrl, Scheme, is_object};
 pub use overlay::OverlayStorage;
+pub use pointer::{Pointer, may_be_pointer};
+pub use source::Source;
 pub use storage::{AtomicWrite, Stat, Storage};

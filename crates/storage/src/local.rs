@@ -1,24 +1,53 @@
 //! A folder of the local file system as storage.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::bucketed::BucketPrefix;
 use crate::error::{Context, Error, Result};
 use crate::file::{self, AtomicFile};
+use crate::object_url::ObjectUrl;
+use crate::pointer::Pointer;
+use crate::source::{self, Source};
 use crate::storage::{AtomicWrite, Stat, Storage};
 
-/// Storage in a folder: the key is the path below it.
+/// Storage in a folder: the key is the path below it. The data of large files may be in a bucket.
 #[derive(Debug, Clone)]
 pub struct LocalStorage {
     root: PathBuf,
+    bucket: Option<Arc<BucketPrefix>>,
 }
 
 impl LocalStorage {
     /// Storage in a folder, which is created with the first object.
     pub fn new(root: &Path) -> LocalStorage {
-        LocalStorage { root: root.to_owned() }
+        LocalStorage { root: root.to_owned(), bucket: None }
+    }
+
+    /// The same with the data of pages and documents in a bucket. Files that are there already stay where they are.
+    pub fn with_bucket(self, prefix: ObjectUrl) -> LocalStorage {
+        let bucket = Some(Arc::new(BucketPrefix::new(&self.root, prefix)));
+        LocalStorage { bucket, ..self }
+    }
+
+    /// The bucket.
+    pub fn bucket(&self) -> Option<&BucketPrefix> {
+        self.bucket.as_deref()
+    }
+
+    /// Publishes a local file at the path of a key; the object in the bucket has the name of another key.
+    pub(crate) fn publish_as(&self, local: &Path, key: &str, name: &str) -> Result<()> {
+        let target = self.resolve(key)?;
+        if let Some(bucket) = &self.bucket
+            && BucketPrefix::takes(name)
+        {
+            return bucket.publish(local, name, &target);
+        }
+        file::make_folder(file::parent(&target))?;
+        file::rename(local, &target)
     }
 
     /// The folder.
@@ -67,13 +96,15 @@ impl LocalStorage {
 impl Storage for LocalStorage {
     fn open(&self, key: &str) -> Result<Box<dyn BufRead + Send>> {
         let path = self.resolve(key)?;
-        let file = File::open(&path).context("open", &path)?;
-        Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
+        match Source::stored(&path)? {
+            Source::File(file) => Ok(Box::new(BufReader::with_capacity(1 << 18, file))),
+            Source::Object(object) => Ok(object),
+        }
     }
 
     fn read_range(&self, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
         let path = self.resolve(key)?;
-        let mut file = File::open(&path).context("open", &path)?;
+        let mut file = Source::stored(&path)?;
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(range.start)).context("read", &path)?;
         file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes).context("read", &path)?;
@@ -81,13 +112,7 @@ impl Storage for LocalStorage {
     }
 
     fn stat(&self, key: &str) -> Result<Option<Stat>> {
-        let path = self.resolve(key)?;
-        match fs::metadata(&path) {
-            Ok(meta) if meta.is_file() => Ok(Some(Stat { bytes: meta.len(), modified: meta.modified().ok() })),
-            Ok(_) => Ok(None),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-            Err(error) => Ok(Err(error).context("inspect", &path)?),
-        }
+        source::stat(&self.resolve(key)?)
     }
 
     fn list(&self, prefix: &str) -> Result<Vec<String>> {
@@ -103,12 +128,20 @@ impl Storage for LocalStorage {
     }
 
     fn publish_file(&self, local: &Path, key: &str) -> Result<()> {
-        let target = self.resolve(key)?;
-        file::make_folder(file::parent(&target))?;
-        file::rename(local, &target)
+        self.publish_as(local, key, key)
+    }
+
+    fn retire(&self, key: &str) -> Result<()> {
+        let path = self.resolve(key)?;
+        let Some(pointer) = Pointer::at(&path).context("read", &path)? else { return Ok(()) };
+        match self.bucket.as_ref().and_then(|bucket| bucket.retire(&pointer.url)) {
+            Some(retired) => retired,
+            None => Err(Error::Elsewhere { path, url: pointer.url.to_string() }),
+        }
     }
 
     fn remove(&self, key: &str) -> Result<()> {
+        self.retire(key)?;
         file::remove(&self.resolve(key)?)
     }
 

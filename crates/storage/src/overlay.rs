@@ -19,10 +19,10 @@ pub struct OverlayStorage {
 }
 
 impl OverlayStorage {
-    /// Storage over a folder; keys below the top folders in `moved` are in the folder `place` of the same root.
-    pub fn new(root: &Path, place: &str, moved: &[&str]) -> OverlayStorage {
+    /// Storage over another; keys below the top folders in `moved` are in the folder `place` of the same root.
+    pub fn new(base: LocalStorage, place: &str, moved: &[&str]) -> OverlayStorage {
         let moved = moved.iter().map(|folder| (*folder).to_owned()).collect();
-        OverlayStorage { base: LocalStorage::new(root), place: place.to_owned(), moved }
+        OverlayStorage { base, place: place.to_owned(), moved }
     }
 
     /// The key in the underlying storage.
@@ -67,7 +67,11 @@ impl Storage for OverlayStorage {
     }
 
     fn publish_file(&self, local: &Path, key: &str) -> Result<()> {
-        self.base.publish_file(local, &self.inner(key))
+        self.base.publish_as(local, &self.inner(key), key)
+    }
+
+    fn retire(&self, key: &str) -> Result<()> {
+        self.base.retire(&self.inner(key))
     }
 
     fn remove(&self, key: &str) -> Result<()> {
@@ -89,7 +93,7 @@ mod tests {
         let base = LocalStorage::new(folder.path());
         base.put_atomic("docs/de/1", b"old").unwrap();
         base.put_atomic("pages/1", b"page").unwrap();
-        let overlay = OverlayStorage::new(folder.path(), "rebuild/new", &["docs"]);
+        let overlay = OverlayStorage::new(base.clone(), "rebuild/new", &["docs"]);
         assert_eq!((overlay.read("docs/de/1").unwrap(), overlay.stat("docs/de/1").unwrap()), (None, None));
         overlay.put_atomic("docs/en/1", b"new").unwrap();
         assert_eq!(overlay.list("docs/en").unwrap(), ["docs/en/1"]);

@@ -46,6 +46,12 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Over a local folder this is a rename, so the file must be on the same file system; an object store uploads it.
     fn publish_file(&self, local: &Path, key: &str) -> Result<()>;
 
+    /// Records that the object under the key will be replaced or deleted for good, because its content must go: what is
+    /// left of it elsewhere is deleted by the next sweep.
+    fn retire(&self, _key: &str) -> Result<()> {
+        Ok(())
+    }
+
     /// Deletes an object if it exists.
     fn remove(&self, key: &str) -> Result<()>;
 

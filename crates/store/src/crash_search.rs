@@ -74,6 +74,12 @@ impl Home {
         self.crashes.has_parts.load(Ordering::Acquire)
     }
 
+    /// Records that a finished file of pages could not be published.
+    pub(crate) fn note_unpublished(&self) {
+        self.crashes.has_parts.store(true, Ordering::Release);
+        self.crashes.is_done.store(false, Ordering::Release);
+    }
+
     /// Records that the files of pages that a crash left are published.
     pub(crate) fn forget_parts(&self) {
         self.crashes.has_parts.store(false, Ordering::Release);

@@ -35,6 +35,10 @@ pub enum Error {
     Manifest { manifest: PathBuf, file: String, fault: &'static str },
     #[error("{} is a symbolic link, and a restore follows none; delete it", path.display())]
     Link { path: PathBuf },
+    #[error("{url} belongs to another home; give this one another prefix in `store.bucket`")]
+    OwnedBucket { url: String },
+    #[error("the data of {} is {url}, which is not in `store.bucket`; set it to the prefix of this object", path.display())]
+    ElsewhereBucket { path: PathBuf, url: String },
     #[error("another run is active in {}{}; wait for it to end", root.display(), by(pid))]
     Locked { root: PathBuf, pid: Option<String> },
     #[error(
@@ -52,11 +56,20 @@ pub enum Error {
 /// The result of a store operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
+impl Error {
+    /// True if an object store failed, which says nothing about the data in it.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Error::Io(error) if tidings_storage::source::is_unavailable(&error.source.0))
+    }
+}
+
 impl From<tidings_storage::Error> for Error {
     fn from(error: tidings_storage::Error) -> Error {
         match error {
             tidings_storage::Error::Io(error) => Error::Io(error),
             tidings_storage::Error::Key { key } => Error::Key { key },
+            tidings_storage::Error::Elsewhere { path, url } => Error::ElsewhereBucket { path, url },
+            tidings_storage::Error::Owned { url } => Error::OwnedBucket { url },
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Size and digest of a file of the home, as recorded in recipes.
 
-use std::fs::File;
 use std::io::{BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tidings_storage::Source;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Context, Result};
@@ -47,7 +47,7 @@ impl FileDigest {
 
     /// The digest of a copy of a file of the home, such as one that was fetched from other storage.
     pub fn of_copy(path: &Path, file: &str) -> Result<FileDigest> {
-        let mut source = File::open(path).context("open", path)?;
+        let mut source = Source::stored(path)?;
         let (mut hash, mut bytes, mut buffer) = (Xxh3::new(), 0, vec![0; 1 << 18]);
         loop {
             let read = source.read(&mut buffer).context("read", path)?;
@@ -71,9 +71,19 @@ impl FileDigest {
         home.storage().path(&self.file)
     }
 
-    /// Whether the home has a file of this name with these bytes. Reads the file.
+    /// Whether the home has a file of this name with these bytes. Reads the file. That its object store does not answer
+    /// says nothing about it: it counts as sound.
     pub fn is_sound(&self, home: &Home) -> bool {
-        FileDigest::of(home, &self.file).is_ok_and(|found| (found.bytes, &found.xxh3) == (self.bytes, &self.xxh3))
+        self.check(home).unwrap_or(true)
+    }
+
+    /// The same; that its object store does not answer is an error.
+    pub fn check(&self, home: &Home) -> Result<bool> {
+        match FileDigest::of(home, &self.file) {
+            Ok(found) => Ok((found.bytes, &found.xxh3) == (self.bytes, &self.xxh3)),
+            Err(error) if error.is_unavailable() => Err(error),
+            Err(_) => Ok(false),
+        }
     }
 
     /// The language of a file of documents or text; `None` for dropped pages and for files without a language.

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tidings_formats::compressed::{self, ZSTD_MAGIC, ZSTD_SKIPPABLE, is_skippable};
+use tidings_storage::Source;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{self, CParameter};
 
@@ -70,7 +71,7 @@ pub(crate) fn read_header(frame: &[u8], format: &str, version: u32, path: &Path)
 /// Walks over the frames of a file, packed.
 pub(crate) struct Walker {
     path: PathBuf,
-    file: File,
+    file: Source,
     buffer: Vec<u8>,
     /// The offset of the buffer in the file.
     offset: u64,
@@ -81,7 +82,7 @@ pub(crate) struct Walker {
 
 impl Walker {
     pub(crate) fn open(path: &Path) -> Result<Walker> {
-        let file = File::open(path).context("open", path)?;
+        let file = Source::stored(path)?;
         Ok(Walker { path: path.to_owned(), file, buffer: Vec::new(), offset: 0, used: 0, ended: false })
     }
 
@@ -382,7 +383,7 @@ pub(crate) fn is_framed(path: &Path) -> Result<bool> {
 
 /// Opens a file for reading and decompresses it if needed. A Tidings file of a newer version is an error.
 pub fn open_any(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let file = File::open(path).context("open", path)?;
+    let file = Source::stored(path)?;
     decompressed(Box::new(BufReader::with_capacity(1 << 18, file)), path)
 }
 

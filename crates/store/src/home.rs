@@ -17,7 +17,7 @@ use crate::frames;
 use crate::rebuild_draft;
 use crate::runs::DayLogCache;
 use tidings_storage::file::{self, files_in};
-use tidings_storage::{LocalStorage, Storage, write_atomic};
+use tidings_storage::{LocalStorage, ObjectUrl, Storage, Swept, write_atomic};
 
 /// The settings file, which marks a folder as a home.
 pub const SETTINGS: &str = "tidings.toml";
@@ -35,6 +35,8 @@ pub(crate) const DRAFTS: &str = "draft";
 #[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,
+    /// The storage of the home itself, also if derived data goes to a draft.
+    base: LocalStorage,
     storage: Arc<dyn Storage>,
     /// The shard of this process, for the names of its drafts.
     shard: Option<Arc<str>>,
@@ -70,15 +72,36 @@ impl Drop for DraftFolders {
 
 impl Home {
     fn over(root: &Path) -> Home {
+        let base = LocalStorage::new(root);
         Home {
             root: root.to_owned(),
-            storage: Arc::new(LocalStorage::new(root)),
+            storage: Arc::new(base.clone()),
+            base,
             shard: None,
             drafted: Vec::new(),
             crashes: Arc::default(),
             day_log: Arc::default(),
             known: Arc::default(),
         }
+    }
+
+    /// The same home with the data of new pages and documents in a bucket, such as `s3://corpora/news`. What is in the
+    /// folder stays there, and is found by its name as before.
+    pub fn with_bucket(self, prefix: ObjectUrl) -> Home {
+        let base = self.base.with_bucket(prefix);
+        Home { storage: Arc::new(base.clone()), base, ..self }
+    }
+
+    /// Deletes objects of the bucket that nothing in the home stands for any more; `None` without a bucket. The caller
+    /// holds the lock.
+    pub fn sweep_bucket(&self) -> Result<Option<Swept>> {
+        let Some(bucket) = self.base.bucket() else { return Ok(None) };
+        Ok(Some(bucket.sweep(&[&self.root.join(rebuild_draft::NEW)])?))
+    }
+
+    /// The storage of the home itself.
+    pub(crate) fn base(&self) -> &LocalStorage {
+        &self.base
     }
 
     /// The same home for one of several processes that share the work, with claims and drafts of its own. The same

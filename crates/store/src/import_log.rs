@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use tidings_formats::warc::Position;
 use tidings_model::Fingerprint;
 use tidings_storage::file::{self, files_in};
-use tidings_storage::{Appender, write_atomic};
+use tidings_storage::{Appender, Source, source, write_atomic};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Context, Error, Result};
@@ -78,8 +78,8 @@ pub struct Input {
 impl Input {
     /// Samples a file; `name` is its name in the log.
     pub fn of(path: &Path, name: &str) -> Result<Input> {
-        let mut file = File::open(path).context("open", path)?;
-        let bytes = file.metadata().context("inspect", path)?.len();
+        let mut file = Source::open(path)?;
+        let bytes = file.size().context("inspect", path)?;
         let mut digest = Xxh3::new();
         let mut sample = Vec::new();
         let whole = bytes <= 3 * SAMPLE_BYTES;
@@ -96,10 +96,11 @@ impl Input {
 
     /// Describes a saved page by size and time, because there may be millions.
     pub fn of_saved(path: &Path, name: &str) -> Result<Input> {
-        let meta = fs::metadata(path).context("inspect", path)?;
-        let time = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let stat = source::stat(path)?.ok_or_else(missing).context("inspect", path)?;
+        let time = stat.modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let time = time.unwrap_or_default().as_nanos();
-        Ok(Input { name: name.to_owned(), bytes: meta.len(), xxh3: format!("{time:032x}"), ..Input::default() })
+        Ok(Input { name: name.to_owned(), bytes: stat.bytes, xxh3: format!("{time:032x}"), ..Input::default() })
     }
 
     /// The position to continue at.
@@ -477,10 +478,7 @@ fn append_line(step: &ImportStep, lines: &mut Vec<u8>) {
 
 /// Deletes an input that was read completely; a missing file is no error.
 pub fn remove_input(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Ok(Err(error).context("remove", path)?),
-        _ => Ok(file::sync_folder(file::parent(path))?),
-    }
+    Ok(source::remove(path)?)
 }
 
 #[cfg(test)]

@@ -69,6 +69,7 @@ mod lost_pages;
 pub mod machines;
 pub mod missing_logs;
 pub mod neologisms;
+mod object_output;
 pub mod output;
 pub mod pages;
 mod partition;

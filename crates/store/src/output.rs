@@ -2,7 +2,7 @@
 //!
 //! Everything is drafted in a hidden folder next to the target. At the end the old manifest is deleted, the data is
 //! renamed, and the new manifest is written last. Names that end in `.zst` or `.gz` are compressed. Nothing is
-//! overwritten without `force`.
+//! overwritten without `force`. A target in an object store has no draft: see `object_output.rs`.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -10,9 +10,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tidings_storage::objects::Upload;
 use tidings_storage::{LocalStorage, Storage as _, file};
 
+use crate::claims::random_id;
 use crate::error::{Context, Error, Result};
+use crate::object_output::ObjectOutput;
 
 /// The zstd level of exports. Not a setting, because the same corpus must give the same bytes everywhere.
 const ZSTD_LEVEL: i32 = 3;
@@ -22,6 +25,8 @@ pub struct AtomicOutput {
     target: PathBuf,
     draft: PathBuf,
     is_folder: bool,
+    /// The files of a target in an object store.
+    objects: Option<ObjectOutput>,
     made: Vec<Made>,
 }
 
@@ -42,6 +47,18 @@ impl AtomicOutput {
         let Some(name) = target.file_name() else {
             return Err(Error::Output { path: target.to_owned(), fault: "is not a valid name for an export" });
         };
+        if let Some(objects) = ObjectOutput::create(target, is_folder, force)? {
+            // Writers of some formats sort in files.
+            let draft = std::env::temp_dir().join(format!("tidings-export-{}", random_id()));
+            file::make_private_folder(&draft)?;
+            return Ok(AtomicOutput {
+                target: target.to_owned(),
+                draft,
+                is_folder,
+                objects: Some(objects),
+                made: Vec::new(),
+            });
+        }
         let draft = file::parent(target).join(format!(".{}.tmp", name.to_string_lossy()));
         // A draft next to it was left by an export that crashed before writing its manifest.
         let is_export = || manifest_of(target).is_file() || draft.is_dir();
@@ -59,7 +76,7 @@ impl AtomicOutput {
         }
         remove_folder(&draft)?;
         file::make_folder(&draft)?;
-        Ok(AtomicOutput { target: target.to_owned(), draft, is_folder, made: Vec::new() })
+        Ok(AtomicOutput { target: target.to_owned(), draft, is_folder, objects: None, made: Vec::new() })
     }
 
     /// A folder for temporary files of the export; deleted with the draft.
@@ -70,32 +87,37 @@ impl AtomicOutput {
     /// Creates a file: in a folder by its name, otherwise the target itself or a companion with this extension.
     /// Compressed according to its name.
     pub fn file(&self, name: &str) -> Result<Sink> {
-        let (full, path, file, out) = self.begin(name)?;
-        Ok(Sink { packing: Packing::by_name(&full, out).context("create", &path)?, path, name: full, file: Some(file) })
+        let (full, path, out) = self.begin(name)?;
+        Ok(Sink { packing: Packing::by_name(&full, out).context("create", &path)?, path, name: full })
     }
 
     /// Creates a file that is written without compression.
     pub fn file_as_is(&self, name: &str) -> Result<Sink> {
-        let (full, path, file, out) = self.begin(name)?;
-        Ok(Sink { packing: Packing::Plain(out), path, name: full, file: Some(file) })
+        let (full, path, out) = self.begin(name)?;
+        Ok(Sink { packing: Packing::Plain(out), path, name: full })
     }
 
-    fn begin(&self, name: &str) -> Result<(String, PathBuf, File, Digested)> {
+    fn begin(&self, name: &str) -> Result<(String, PathBuf, Digested)> {
         let full = match self.is_folder {
             true => name.to_owned(),
             false => self.target.file_name().unwrap_or_default().to_string_lossy().into_owned() + name,
         };
+        if let Some(objects) = &self.objects {
+            let upload = objects.begin(&full)?;
+            return Ok((full, self.target.clone(), Digested::new(Out::Object(Box::new(upload)))));
+        }
         let path = self.draft.join("out").join(&full);
         file::make_folder(file::parent(&path))?;
         let file = file::create_scratch(&path)?;
-        let own = file.try_clone().context("create", &path)?;
-        let out = Digested { out: Box::new(BufWriter::with_capacity(1 << 16, own)), hash: Sha256::new(), bytes: 0 };
-        Ok((full, path, file, out))
+        Ok((full, path, Digested::new(Out::File(BufWriter::with_capacity(1 << 16, file)))))
     }
 
     /// Adds a finished file.
     pub fn add(&mut self, sink: Sink) -> Result<()> {
-        let made = sink.finish()?;
+        let (made, upload) = sink.end()?;
+        if let (Some(objects), Some(upload)) = (&mut self.objects, upload) {
+            objects.add(&made.file, upload)?;
+        }
         self.made.push(made);
         Ok(())
     }
@@ -107,7 +129,12 @@ impl AtomicOutput {
     }
 
     /// Puts everything in its place, the manifest last.
-    pub fn publish(self, manifest: &impl Serialize) -> Result<()> {
+    pub fn publish(mut self, manifest: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_vec_pretty(manifest).expect("manifests serialise");
+        text.push(b'\n');
+        if let Some(objects) = self.objects.take() {
+            return objects.publish(&text);
+        }
         let storage = LocalStorage::new(file::parent(&self.target));
         let beside = manifest_of(&self.target).file_name().unwrap_or_default().to_string_lossy().into_owned();
         storage.remove(&beside)?;
@@ -124,8 +151,6 @@ impl AtomicOutput {
                 storage.publish_file(&out.join(&made.file), &made.file)?;
             }
         }
-        let mut text = serde_json::to_vec_pretty(manifest).expect("manifests serialise");
-        text.push(b'\n');
         Ok(storage.put_atomic(&beside, &text)?)
     }
 }
@@ -155,14 +180,13 @@ pub struct Sink {
     packing: Packing,
     path: PathBuf,
     name: String,
-    file: Option<File>,
 }
 
 impl Sink {
     /// A sink that writes to a stream of the caller, such as standard output.
     pub fn stream(out: Box<dyn Write + Send>) -> Sink {
-        let packing = Packing::Plain(Digested { out, hash: Sha256::new(), bytes: 0 });
-        Sink { packing, path: PathBuf::from("-"), name: "-".to_owned(), file: None }
+        let packing = Packing::Plain(Digested::new(Out::Stream(out)));
+        Sink { packing, path: PathBuf::from("-"), name: "-".to_owned() }
     }
 
     /// Adds bytes.
@@ -191,18 +215,24 @@ impl Sink {
 
     /// Flushes, makes a file durable, and returns its description.
     pub fn finish(self) -> Result<Made> {
+        Ok(self.end()?.0)
+    }
+
+    /// The same with the upload of an object, which is not published yet.
+    fn end(self) -> Result<(Made, Option<Upload>)> {
         let packed = match self.packing {
             Packing::Plain(out) => Ok(out),
             Packing::Zstd(out) => out.finish(),
             Packing::Gzip(out) => out.finish(),
         };
-        let mut out = packed.context("write", &self.path)?;
-        out.out.flush().context("write", &self.path)?;
-        if let Some(file) = &self.file {
-            file.sync_all().context("sync", &self.path)?;
+        let Digested { mut out, hash, bytes } = packed.context("write", &self.path)?;
+        out.flush().context("write", &self.path)?;
+        if let Out::File(file) = &out {
+            file.get_ref().sync_all().context("sync", &self.path)?;
         }
-        let sha256 = out.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Made { file: self.name, bytes: out.bytes, sha256 })
+        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let upload = if let Out::Object(upload) = out { Some(*upload) } else { None };
+        Ok((Made { file: self.name, bytes, sha256 }, upload))
     }
 }
 
@@ -226,11 +256,42 @@ impl Packing {
     }
 }
 
+/// The place of the bytes of a sink.
+enum Out {
+    File(BufWriter<File>),
+    Stream(Box<dyn Write + Send>),
+    Object(Box<Upload>),
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Out::File(file) => file.write(bytes),
+            Out::Stream(stream) => stream.write(bytes),
+            Out::Object(upload) => upload.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Out::File(file) => file.flush(),
+            Out::Stream(stream) => stream.flush(),
+            Out::Object(upload) => upload.flush(),
+        }
+    }
+}
+
 /// A writer that counts and digests its bytes.
 struct Digested {
-    out: Box<dyn Write + Send>,
+    out: Out,
     hash: Sha256,
     bytes: u64,
+}
+
+impl Digested {
+    fn new(out: Out) -> Digested {
+        Digested { out, hash: Sha256::new(), bytes: 0 }
+    }
 }
 
 impl Write for Digested {

@@ -120,7 +120,12 @@ pub(crate) fn write_part(home: &Home, day: &str, name: &str, frames: &[u8]) -> R
 /// Publishes such a file.
 pub(crate) fn publish_part(home: &Home, path: &Path) -> Result<()> {
     home.check_claims()?;
-    Ok(home.storage().publish_file(path, &home.key(&path.with_extension("")))?)
+    let published = home.storage().publish_file(path, &home.key(&path.with_extension("")));
+    if published.is_err() {
+        // The next lock publishes it, also if it is of this process: an object store may be down for a while.
+        home.note_unpublished();
+    }
+    Ok(published?)
 }
 
 /// The WARC file with the exchanges of a file of pages; it exists if they were fetched with `fetch.warc`.

@@ -127,7 +127,7 @@ impl RebuildDraft {
     }
 
     fn over(home: &Home, roots: &[&'static str], is_shared: bool) -> RebuildDraft {
-        let storage = Arc::new(OverlayStorage::new(home.root(), NEW, roots));
+        let storage = Arc::new(OverlayStorage::new(home.base().clone(), NEW, roots));
         let drafted = home.over_draft(storage, roots);
         RebuildDraft { original: home.clone(), home: drafted, roots: roots.to_vec(), is_shared }
     }

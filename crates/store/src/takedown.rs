@@ -4,15 +4,14 @@
 //! deleted. Each step is idempotent: an interrupted takedown starts again and finds less to do.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 use serde::Deserialize;
 use tidings_model::{Fingerprint, FingerprintMap, Row};
-use tidings_storage::AtomicFile;
 use tidings_storage::file::{self, files_in};
+use tidings_storage::{AtomicFile, Pointer, Source};
 
 use crate::error::{Context, Error, Result};
 use crate::failures::{self, PageOutcome};
@@ -90,11 +89,11 @@ pub(crate) fn all_unwanted(path: &Path, removed: &Removed) -> Result<bool> {
 }
 
 /// Deletes pages from a file and its archive.
-pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> {
+pub fn take_out(home: &Home, path: &Path, removed: &Removed, compression: i32) -> Result<()> {
     let found = unwanted(path, removed)?;
     let answered: HashSet<&str> = found.iter().flat_map(|head| [head.url.as_str(), head.final_url.as_str()]).collect();
     // The archive first: as long as the pages exist, their URLs are known.
-    take_out_of_archive(&pages::archive_of(path), removed, &answered)?;
+    take_out_of_archive(home, &pages::archive_of(path), removed, &answered)?;
     if found.is_empty() {
         return Ok(());
     }
@@ -117,21 +116,31 @@ pub fn take_out(path: &Path, removed: &Removed, compression: i32) -> Result<()> 
     })?;
     if kept == 0 {
         draft.discard();
-        return Ok(file::remove(path)?);
+        return Ok(home.storage().remove(&home.key(path))?);
     }
     if !text.is_empty() {
         draft.write(&encoder.encode(&text))?;
     }
-    Ok(draft.publish()?)
+    replace(home, path, draft)
+}
+
+/// Puts a draft in the place of a file, and in its bucket if the file was there. The former object is deleted by the
+/// next sweep.
+fn replace(home: &Home, path: &Path, draft: AtomicFile) -> Result<()> {
+    let key = home.key(path);
+    let was_object = Pointer::at(path).context("read", path)?.is_some();
+    home.storage().retire(&key)?;
+    draft.publish()?;
+    if was_object { Ok(home.storage().publish_file(path, &key)?) } else { Ok(()) }
 }
 
 /// Copies an archive without the records of some URLs, member by member.
-fn take_out_of_archive(path: &Path, removed: &Removed, answered: &HashSet<&str>) -> Result<()> {
+fn take_out_of_archive(home: &Home, path: &Path, removed: &Removed, answered: &HashSet<&str>) -> Result<()> {
     if !path.exists() {
         return Ok(());
     }
-    let mut reader = BufReader::with_capacity(1 << 18, File::open(path).context("open", path)?);
-    let end = reader.get_ref().metadata().context("inspect", path)?.len();
+    let mut reader = BufReader::with_capacity(1 << 18, Source::stored(path)?);
+    let end = reader.get_ref().size().context("inspect", path)?;
     let (mut kept, mut taken) = (Vec::new(), 0);
     let mut start = 0;
     while start < end {
@@ -165,7 +174,7 @@ fn take_out_of_archive(path: &Path, removed: &Removed, answered: &HashSet<&str>)
             draft.write(&buffer[..read])?;
         }
     }
-    Ok(draft.publish()?)
+    replace(home, path, draft)
 }
 
 /// The address that a record is about, from its head.
@@ -256,8 +265,9 @@ mod tests {
 
     #[test]
     fn a_page_is_deleted_with_its_records_and_others_are_unchanged() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("run.0.jsonl.zst");
+        let (_folder, home) = crate::testing::home();
+        let path = home.storage().path("pages/2026-03-01/run.0.jsonl.zst");
+        file::make_folder(file::parent(&path)).unwrap();
         let mut lines = Vec::new();
         let mut archive = Writer::default().info(&path, "Tidings", "", jiff::Timestamp::UNIX_EPOCH);
         let mut records = Vec::new();
@@ -282,13 +292,13 @@ mod tests {
 
         let rules = removed(&["http://e.org/1"]);
         assert_eq!(unwanted(&path, &rules).unwrap().len(), 1);
-        take_out(&path, &rules, 3).unwrap();
+        take_out(&home, &path, &rules, 3).unwrap();
         let left: Vec<String> = pages::PageReader::open(&path).unwrap().map(|page| page.unwrap().url).collect();
         assert_eq!(left, ["http://e.org/0", "http://e.org/2"]);
         assert_eq!(std::fs::read(pages::archive_of(&path)).unwrap(), expected);
 
         // Matched by the final URL, until nothing is left.
-        take_out(&path, &removed(&["http://f.org/0", "http://f.org/2"]), 3).unwrap();
+        take_out(&home, &path, &removed(&["http://f.org/0", "http://f.org/2"]), 3).unwrap();
         assert!(!path.exists());
     }
 
@@ -323,7 +333,7 @@ mod tests {
         let key = "pages/2026-03-01/a.0.jsonl.zst";
         home.storage().put_atomic(key, &FrameEncoder::new(3).encode(&lines)).unwrap();
         let before = home.storage().read(key).unwrap();
-        take_out(&home.storage().path(key), &removed(&["http://e.org/2"]), 19).unwrap();
+        take_out(&home, &home.storage().path(key), &removed(&["http://e.org/2"]), 19).unwrap();
         assert_eq!(home.storage().read(key).unwrap(), before);
         assert!(all_unwanted(&home.storage().path(key), &removed(&["http://e.org/1"])).unwrap());
     }

@@ -20,13 +20,14 @@ use crate::console;
     stopped.\n\nExamples:\n  \
     tidings import CC-NEWS-20260301*.warc.gz     web archives\n  \
     tidings import CC-MAIN-*.warc.wet.gz --lines lines/   unique lines by language\n  \
+    tidings import 's3://crawl/2026/*.warc.gz'   archives in an object store\n  \
     tidings import old-home/pages/*.jsonl.zst    pages of FeedFetcher\n  \
     tidings import saved/ --date 2026-03-01      a folder of web pages\n  \
     tidings import feeds.opml                    feeds, added to feeds.txt\n  \
     tidings import corpus.vert --columns word,tag,lemma"
 )]
 pub struct Args {
-    /// Files and folders to import
+    /// Files and folders to import, or objects, prefixes and patterns: s3://BUCKET/KEY, gs://, az://
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Format of the files [default: detected from their names and first bytes]

@@ -15,9 +15,10 @@ use crate::support::{copy_folder, program};
 const PAGES: [&str; 4] = ["README.md", "docs/TUTORIAL.md", "docs/COMMANDS.md", "docs/RELEASES.md"];
 
 /// The reasons for which a block may be left out, as `<!-- not run: REASON -->` before it.
-const REASONS: [&str; 9] = [
+const REASONS: [&str; 10] = [
     "builds the workspace",
     "changes the system",
+    "needs an object store",
     "needs GNU parallel",
     "needs NoSketch Engine",
     "needs several machines",
@@ -62,6 +63,12 @@ fn blocks(page: &str) -> Vec<Block> {
         before = line.to_owned();
     }
     blocks
+}
+
+/// The shell blocks of a page that are left out for a reason.
+pub fn blocks_left_out(page: &str, reason: &str) -> Vec<String> {
+    let left_out = blocks(&read(page)).into_iter().filter(|block| block.skipped.as_deref() == Some(reason));
+    left_out.filter(|block| block.language == "sh").map(|block| block.text).collect()
 }
 
 #[test]

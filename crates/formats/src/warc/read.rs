@@ -4,9 +4,11 @@
 //! After damage, reading continues at the next record that starts a gzip member; in files compressed as one stream,
 //! damage ends the file.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use tidings_storage::Source;
+use tidings_storage::objects::ObjectFault;
 
 use super::record::{Headers, MAX_HEAD_BYTES, Record};
 use crate::compressed::{MAX_WINDOW_LOG, ZSTD_MAGIC, is_skippable};
@@ -47,6 +49,8 @@ pub struct RecordReader {
     records: u64,
     damages: u32,
     ended: bool,
+    /// The failure of the object store that ended the reading.
+    failure: Option<io::Error>,
     head: Vec<u8>,
 }
 
@@ -97,8 +101,7 @@ impl RecordReader {
 
     /// Opens an archive at a position that an earlier reader reported.
     pub fn open(path: &Path, from: Position) -> Result<RecordReader> {
-        let file = File::open(path).context("open", path)?;
-        Ok(RecordReader::new(file, from).context("read", path)?)
+        Ok(RecordReader::new(Source::open(path)?, from).context("read", path)?)
     }
 
     /// Opens an archive inside of a WACZ file.
@@ -110,7 +113,8 @@ impl RecordReader {
     }
 
     fn at(source: RecordInput, from: Position, byte: u64) -> io::Result<RecordReader> {
-        let mut records = RecordReader { source, records: 0, damages: 0, ended: false, head: Vec::new() };
+        let mut records =
+            RecordReader { source, records: 0, damages: 0, ended: false, failure: None, head: Vec::new() };
         if from.byte == Some(byte) && (byte > 0 || from.records == 0) {
             records.records = from.records;
         }
@@ -121,6 +125,11 @@ impl RecordReader {
     /// The position of the next record.
     pub fn place(&self) -> Position {
         Position { records: self.records, byte: self.source.place() }
+    }
+
+    /// Why the reading ended before the end of the archive, after `next` returned `None`.
+    pub fn take_failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
     }
 
     /// The next event; `None` at the end. `wanted` returns the maximum length of the block of a record, or the reason
@@ -140,6 +149,11 @@ impl RecordReader {
             Ok(met) => {
                 self.records += 1;
                 met
+            }
+            // An object store that does not answer has not damaged its archive: a later run continues here.
+            Err(error) if ObjectFault::of(&error).is_some() => {
+                (self.ended, self.failure) = (true, Some(error));
+                None
             }
             Err(error) => {
                 self.damages += 1;

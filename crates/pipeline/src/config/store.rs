@@ -1,7 +1,8 @@
 //! Settings of storage.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
+use tidings_storage::ObjectUrl;
 
 use super::within;
 
@@ -15,16 +16,37 @@ pub struct StoreConfig {
     pub runs_days: u32,
     pub compression: i32,
     pub min_free_mib: u64,
+    pub bucket: String,
 }
 
 impl Default for StoreConfig {
     fn default() -> StoreConfig {
-        StoreConfig { history: 12, prune_after: 100, runs_days: 400, compression: 3, min_free_mib: 512 }
+        StoreConfig {
+            history: 12,
+            prune_after: 100,
+            runs_days: 400,
+            compression: 3,
+            min_free_mib: 512,
+            bucket: String::new(),
+        }
     }
 }
 
 impl StoreConfig {
     pub(super) fn check(&self) -> Result<()> {
-        within("store.", [("compression", self.compression, 1..=19)])
+        within("store.", [("compression", self.compression, 1..=19)])?;
+        match (&*self.bucket, ObjectUrl::parse(&self.bucket)) {
+            ("", _) | (_, Some(Ok(_))) => Ok(()),
+            (_, Some(Err(fault))) => bail!("store.bucket: {fault}"),
+            (other, None) => bail!(
+                "store.bucket is `{other}`; write s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or az://CONTAINER/PREFIX, or \"\" for \
+                 the home itself"
+            ),
+        }
+    }
+
+    /// The place of the data of pages and documents, if it is a bucket.
+    pub fn bucket(&self) -> Option<ObjectUrl> {
+        ObjectUrl::parse(&self.bucket)?.ok()
     }
 }

@@ -1,11 +1,13 @@
 //! OPML import and export of feed lists.
 
 use std::fmt;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tidings_feeds::discover::{Evidence, Outline, read_opml, site, write_opml};
+use tidings_storage::Source;
 use tidings_store::candidates::{self, Candidate, CandidateStatus};
 use tidings_store::feeds::SourceKind;
 use tidings_store::{Home, feeds};
@@ -52,7 +54,8 @@ struct Outlined {
 
 /// Reads a list of feeds from another program.
 fn outlined(context: &RunContext, path: &Path) -> Result<Outlined> {
-    let body = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut body = Vec::new();
+    Source::open(path)?.read_to_end(&mut body).with_context(|| format!("cannot read {}", path.display()))?;
     let listed = listed(context)?;
     let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let outlines = read_opml(&body);

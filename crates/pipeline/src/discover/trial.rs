@@ -163,6 +163,8 @@ fn try_out(
     config.fetch.feed_delay_s = config.fetch.feed_delay_s.max(config.fetch.delay_s);
     config.discover.grow = false;
     config.fetch.warc = false;
+    // The pages of a trial are deleted after it.
+    config.store.bucket.clear();
     // Feeds in languages outside `discover.languages` are not accepted.
     if config.clean.languages.is_empty() {
         config.clean.languages.clone_from(&config.discover.languages);

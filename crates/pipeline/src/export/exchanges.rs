@@ -3,7 +3,6 @@
 //! They have what pages lack: the request, all headers of the response, and the body with its content encoding.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use tidings_formats::warc::{Headers, PageRecords, Position, RecordEvent, RecordReader};
 use tidings_model::Page;
+use tidings_storage::Source;
 use tidings_store::{pages, rfc3339};
 
 /// Longer HTTP headers and responses are not read from exchanges.
@@ -19,7 +19,7 @@ const MAX_RECORD_BYTES: u64 = 64 << 20;
 /// The exchanges of a file of pages.
 pub struct Exchanges {
     path: PathBuf,
-    file: File,
+    file: Source,
     /// By the URL after redirects and the time of the download.
     records: HashMap<(String, String), Stored>,
 }
@@ -41,7 +41,7 @@ impl Exchanges {
         if !path.exists() {
             return Ok(None);
         }
-        let file = File::open(&path).with_context(|| format!("cannot open {}", path.display()))?;
+        let file = Source::stored(&path)?;
         let records = positions(&path)?;
         Ok(Some(Exchanges { path, file, records }))
     }
@@ -68,7 +68,7 @@ impl Exchanges {
 
 /// The positions of all exchanges. Damaged records are skipped: their pages are exported without the exchange.
 fn positions(path: &Path) -> Result<HashMap<(String, String), Stored>> {
-    let mut reader = RecordReader::open(path, Position::default())?;
+    let mut reader = RecordReader::new(Source::stored(path)?, Position::default())?;
     let mut records = HashMap::new();
     let mut open: Option<((String, String), Stored)> = None;
     let mut start = Some(0);

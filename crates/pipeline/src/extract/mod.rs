@@ -4,7 +4,7 @@
 //!  arguments ──▶ [`Input`]s ──▶ pages, read on all cores ──▶ documents ──▶ texts in the order of the inputs, or files
 //! ```
 
-mod glob;
+pub(crate) mod glob;
 mod inputs;
 
 use std::collections::{BTreeMap, HashMap};

@@ -12,6 +12,7 @@ use tidings_fetch::rights;
 use tidings_formats::saved_page;
 use tidings_formats::warc::{Headers, Record};
 use tidings_model::{DOCUMENT_TYPE, Fingerprint, Page, Rights, Status, address};
+use tidings_storage::{is_object, source};
 use tidings_store::import_log::Input;
 use tidings_store::removed::{self, Removed};
 use tidings_store::{FrameEncoder, rfc3339};
@@ -37,6 +38,8 @@ pub struct Converter {
     pub compression: Option<i32>,
 }
 
+/// The reason for a saved page that could not be read.
+const UNREADABLE: &str = "unreadable";
 /// Lines of a day in a batch that are enough for a frame.
 const FRAME_BYTES: usize = 256 << 10;
 
@@ -77,7 +80,9 @@ impl Converter {
             let page = match raw {
                 Raw::Saved(path, inside, input) => {
                     let page = self.of_saved(&path, &inside);
-                    saved = Some(Input { records: 1, done: true, ..input });
+                    // An object store may answer the next time.
+                    let is_final = !is_object(&path) || !matches!(page, Err(UNREADABLE));
+                    saved = is_final.then(|| Input { records: 1, done: true, ..input });
                     page
                 }
                 raw => self.page(raw, &mut decoder),
@@ -197,12 +202,12 @@ impl Converter {
     fn of_saved(&self, path: &Path, inside: &Path) -> Result<Page, &'static str> {
         let body = saved_page::read_html(path).map_err(|error| {
             log::warn!("{error}");
-            "unreadable"
+            UNREADABLE
         })?;
         let named =
             || saved_page::mirrored(inside).unwrap_or_else(|| format!("import:{}/{}", self.name, inside.display()));
         let url = own_address(&body).unwrap_or_else(named);
-        let saved = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        let saved = source::stat(path).ok().flatten().and_then(|stat| stat.modified);
         let saved = saved.and_then(|time| Timestamp::try_from(time).ok()).map(rfc3339);
         let downloaded =
             Some(self.defaults.downloaded.clone()).filter(|time| !time.is_empty()).or(saved).unwrap_or_default();

@@ -9,6 +9,8 @@ use tidings_formats::zip;
 use tidings_formats::{compressed, saved_page};
 use tidings_store::input_files;
 
+use super::objects::{self, Listed};
+
 /// The formats that an import reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportFormat {
@@ -110,6 +112,10 @@ pub struct Inputs {
 pub fn expand(paths: &[PathBuf], given: Option<ImportFormat>) -> Result<Inputs> {
     let mut inputs = Inputs::default();
     for path in paths {
+        if let Some(listed) = objects::expand(path)? {
+            inputs.take_objects(listed, given)?;
+            continue;
+        }
         if !path.exists() {
             bail!("{} not found", path.display());
         }
@@ -126,6 +132,35 @@ pub fn expand(paths: &[PathBuf], given: Option<ImportFormat>) -> Result<Inputs> 
 }
 
 impl Inputs {
+    /// Adds objects; those that were not named one by one like the files of a folder.
+    fn take_objects(&mut self, listed: Listed, given: Option<ImportFormat>) -> Result<()> {
+        let paths = match (listed, given) {
+            (Listed::One(path), given) => {
+                let format = given.map_or_else(|| detect(&path), Ok)?;
+                self.known.push(InputPath { path, format });
+                return Ok(());
+            }
+            (Listed::Many(paths), Some(format)) => {
+                self.known.extend(paths.into_iter().map(|path| InputPath { path, format }));
+                return Ok(());
+            }
+            (Listed::Many(paths), None) => paths,
+        };
+        for path in paths {
+            match by_name(&path) {
+                _ if COMPANIONS.iter().any(|ending| bare_name(&path).ends_with(ending)) => {}
+                Some(format) => self.known.push(InputPath { path, format }),
+                None if is_json(&path) => match detect(&path) {
+                    Ok(format) => self.known.push(InputPath { path, format }),
+                    Err(error) if is_unavailable(&error) => return Err(error),
+                    Err(_) => self.unknown.push(path),
+                },
+                None => self.unknown.push(path),
+            }
+        }
+        Ok(())
+    }
+
     fn take_folder(&mut self, folder: &Path) -> Result<()> {
         let mut has_pages = false;
         for path in input_files::files_under(folder)? {
@@ -169,6 +204,12 @@ fn by_name(path: &Path) -> Option<ImportFormat> {
 fn is_json(path: &Path) -> bool {
     let name = bare_name(path);
     [".jsonl", ".ndjson", ".json"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether an error is one of an object store.
+fn is_unavailable(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<tidings_model::FileError>());
+    causes.any(|error| tidings_storage::source::is_unavailable(&error.source.0))
 }
 
 fn detect(path: &Path) -> Result<ImportFormat> {

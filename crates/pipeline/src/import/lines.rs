@@ -180,7 +180,7 @@ pub fn run(options: &LinesOptions, reporter: &Arc<dyn Reporter>) -> Result<Lines
 /// The inputs with text. A folder may contain other files; a file of another format given explicitly is an error.
 fn text_inputs(paths: &[PathBuf], format: Option<ImportFormat>) -> Result<Vec<InputPath>> {
     let mut inputs = format::expand(paths, format)?.known;
-    let is_named = |path: &Path| path.is_file() && paths.iter().any(|named| named == path);
+    let is_named = |path: &Path| !path.is_dir() && paths.iter().any(|named| named == path);
     inputs.retain(|input| has_text(input.format) || is_named(&input.path));
     if let Some(other) = inputs.iter().find(|input| !has_text(input.format)) {
         bail!("--lines accepts WET files and JSON lines with text, not {}", other.path.display());
@@ -256,7 +256,7 @@ impl Texts {
         let (mut chunk, mut ends) = (Vec::new(), Vec::new());
         while chunk.len() < CHUNK_BYTES {
             let next = match &mut self.source {
-                TextSource::Wet(records) => next_record(records, &mut chunk),
+                TextSource::Wet(records) => next_record(records, &mut chunk)?,
                 TextSource::Json(reader) => next_json(&mut **reader, &mut chunk)?,
             };
             match next {
@@ -286,12 +286,12 @@ enum Next {
 }
 
 /// Appends the text of the next record of a WET file, if it has one.
-fn next_record(records: &mut RecordReader, chunk: &mut Vec<u8>) -> Next {
+fn next_record(records: &mut RecordReader, chunk: &mut Vec<u8>) -> Result<Next> {
     let is_text = |head: &Headers| match head.kind() {
         "conversion" => Ok(MAX_TEXT_BYTES),
         _ => Err("no text"),
     };
-    match records.next(is_text) {
+    Ok(match records.next(is_text) {
         Some(RecordEvent::Record(record)) => {
             chunk.extend_from_slice(&record.block);
             Next::Text
@@ -301,8 +301,11 @@ fn next_record(records: &mut RecordReader, chunk: &mut Vec<u8>) -> Next {
             log::warn!("{what}; continuing after it");
             Next::Damaged
         }
-        None => Next::End,
-    }
+        None => match records.take_failure() {
+            Some(failure) => return Err(failure).context("cannot continue reading"),
+            None => Next::End,
+        },
+    })
 }
 
 /// Appends the text of the next line of JSON, if it has one.

@@ -10,6 +10,7 @@
 mod convert;
 mod format;
 mod lines;
+mod objects;
 mod outcome;
 pub mod page_source;
 mod source;
@@ -25,6 +26,7 @@ use jiff::Timestamp;
 use tidings_fetch::decode::Ceiling;
 use tidings_formats::compressed;
 use tidings_formats::warc::Position;
+use tidings_storage::source as source_file;
 use tidings_store::claims::{Attempt, Claim};
 use tidings_store::import_log::{self, Input, PageImporter};
 use tidings_store::removed::Removed;
@@ -59,7 +61,7 @@ pub const MIN_CHARS: usize = 100;
 /// Options of an import.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Files and folders.
+    /// Files and folders, or addresses of objects such as `s3://bucket/prefix/*.warc.gz`.
     pub paths: Vec<PathBuf>,
     /// Their format; detected if absent.
     pub format: Option<ImportFormat>,
@@ -302,8 +304,8 @@ impl Import<'_> {
             input.clone_from(known);
         }
         self.outcome.files += 1;
-        let time = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
-        let time = time.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or(self.context.started);
+        let time = source_file::stat(path)?.and_then(|stat| Timestamp::try_from(stat.modified?).ok());
+        let time = time.unwrap_or(self.context.started);
         let filter = RecordFilter {
             max_bytes: (self.context.config.fetch.max_page_mib as u64) << 21,
             sites: self.options.sites.iter().map(|site| site.to_ascii_lowercase()).collect(),
@@ -397,7 +399,7 @@ impl Import<'_> {
 
     /// Deletes an input if requested, once its pages are durable.
     fn remove(&mut self, path: &Path) -> Result<()> {
-        if self.options.remove && path.is_file() {
+        if self.options.remove && !path.is_dir() {
             self.intake.step()?;
             import_log::remove_input(path)?;
         }

@@ -9,6 +9,7 @@ use tidings_formats::warc::{Headers, Position, Record, RecordEvent, RecordReader
 use tidings_formats::zip::{self, Entry};
 use tidings_formats::{compressed, conllu, tei_tokens};
 use tidings_model::Annotated;
+use tidings_storage::source::is_unavailable;
 use tidings_store::import_log::Input;
 
 use super::format::ImportFormat;
@@ -135,7 +136,7 @@ impl RecordSource {
     /// The next record; none at the end.
     pub fn next(&mut self) -> Result<Option<Raw>> {
         match self {
-            RecordSource::Archive(archive) => Ok(archive.next()),
+            RecordSource::Archive(archive) => archive.next(),
             RecordSource::Lines { reader, number } => {
                 let mut line = Vec::new();
                 loop {
@@ -241,7 +242,7 @@ impl Archive {
         let first = entries.pop_front().with_context(|| format!("no archive in {}", path.display()))?;
         let records = RecordReader::open_inside(path, &first, Position::default())?;
         let mut archive = Archive::of(records, filter, Some((path.to_owned(), entries)));
-        while archive.place().records < from.records && archive.next().is_some() {}
+        while archive.place().records < from.records && archive.next()?.is_some() {}
         Ok(archive)
     }
 
@@ -259,20 +260,25 @@ impl Archive {
         Position { records: self.before + place.records, byte }
     }
 
-    fn next(&mut self) -> Option<Raw> {
+    /// The next record. A failure of the object store is an error; a record before it has been returned.
+    fn next(&mut self) -> Result<Option<Raw>> {
         loop {
             if self.pending.is_none()
                 && let Some(raw) = self.behind.pop_front()
             {
-                return Some(raw);
+                return Ok(Some(raw));
             }
             let place = self.reached();
             let Some(met) = self.records.next(|head| self.filter.max_bytes_of(head)) else {
-                if let Some((record, _)) = self.pending.take() {
-                    return Some(Raw::Record(record, None));
+                // The record before may have metadata that could not be read: it is read again by a later run.
+                if let Some(failure) = self.records.take_failure() {
+                    return Err(failure).context("cannot continue reading");
                 }
-                if !self.open_next() {
-                    return None;
+                if let Some((record, _)) = self.pending.take() {
+                    return Ok(Some(Raw::Record(record, None)));
+                }
+                if !self.open_next()? {
+                    return Ok(None);
                 }
                 continue;
             };
@@ -285,13 +291,13 @@ impl Archive {
                         id.is_some() && refers.contains(&id)
                     };
                     if let Some((pending, _)) = self.pending.take_if(|(pending, _)| is_about(pending)) {
-                        return Some(Raw::Record(pending, Some(Headers::parse(&record.block))));
+                        return Ok(Some(Raw::Record(pending, Some(Headers::parse(&record.block)))));
                     }
                 }
                 RecordEvent::Record(record) => {
                     let before = self.pending.replace((Box::new(record), place));
                     if let Some((record, _)) = before {
-                        return Some(Raw::Record(record, None));
+                        return Ok(Some(Raw::Record(record, None)));
                     }
                 }
                 RecordEvent::Skipped(why) => self.behind.push_back(Raw::LeftOut(why)),
@@ -304,19 +310,22 @@ impl Archive {
             if self.behind.len() > 8
                 && let Some((record, _)) = self.pending.take()
             {
-                return Some(Raw::Record(record, None));
+                return Ok(Some(Raw::Record(record, None)));
             }
         }
     }
 
-    fn open_next(&mut self) -> bool {
-        let Some((path, entries)) = &mut self.inside else { return false };
+    fn open_next(&mut self) -> Result<bool> {
+        let Some((path, entries)) = &mut self.inside else { return Ok(false) };
         while let Some(entry) = entries.pop_front() {
             self.before += self.records.place().records;
             match RecordReader::open_inside(path, &entry, Position::default()) {
                 Ok(records) => {
                     self.records = records;
-                    return true;
+                    return Ok(true);
+                }
+                Err(tidings_formats::Error::Io(error)) if is_unavailable(&error.source.0) => {
+                    return Err(tidings_formats::Error::Io(error).into());
                 }
                 Err(error) => {
                     log::warn!("{}: {error}", entry.name);
@@ -324,7 +333,7 @@ impl Archive {
                 }
             }
         }
-        false
+        Ok(false)
     }
 }
 

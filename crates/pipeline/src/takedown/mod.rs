@@ -374,9 +374,11 @@ fn take_out(context: &RunContext, rules: &Removed, found: &TakedownMatches) -> R
         text::remove_day(home, day)?;
         docs::remove_day(home, day)?;
         for file in files {
-            takedown::take_out(file, rules, context.config.store.compression)?;
+            takedown::take_out(home, file, rules, context.config.store.compression)?;
         }
     }
+    // What was replaced in a bucket is still there.
+    home.sweep_bucket()?;
     Ok(deleted)
 }
 

@@ -115,7 +115,7 @@ proptest! {
         // It is idempotent.
         for _ in 0..2 {
             for path in pages::files(&home).unwrap() {
-                takedown::take_out(&path, &rules, 3).unwrap();
+                takedown::take_out(&home, &path, &rules, 3).unwrap();
             }
         }
         let left: Vec<String> = pages.iter().filter(|number| !unwanted.contains(number)).map(|number| url(*number)).collect();

@@ -27,7 +27,7 @@ pub(super) fn carry_over(home: &Home, day: &str, seen: &FingerprintSet, draft: &
     let Some(former) = Recipe::read(home, day)? else { return Ok(0) };
     let mut kept = 0;
     for output in former.outputs.iter().filter(|output| !output.file.starts_with("docs/yield/")) {
-        if !output.is_sound(home) {
+        if !output.check(home)? {
             log::error!("{} is damaged too; its documents of damaged pages are lost", output.file);
             continue;
         }
