@@ -18,7 +18,7 @@ use crate::packages::Graph;
 use crate::{deb, models_wheel, sbom};
 
 /// Features of released programs.
-const FEATURES: [&str; 3] = ["--no-default-features", "--features", "models-core"];
+const FEATURES: [&str; 3] = ["--no-default-features", "--features", "models-core,object-storage"];
 
 /// The namespace of signatures, so that a signature of something else is never taken for one of a release.
 const NAMESPACE: &str = "tidings-release";
