@@ -42,6 +42,7 @@ mod shard_client;
 mod shard_endpoint;
 mod tls;
 mod window_limiter;
+mod tools;
 mod write_timeout;
 
 pub use openapi::document as openapi;
@@ -51,3 +52,4 @@ pub use server::{Error, Server};
 pub use settings::{HomeMetrics, Secret, Settings, is_origin};
 pub use shard_client::ShardAddress;
 pub use tls::TlsFiles;
+pub use tools::Tool;

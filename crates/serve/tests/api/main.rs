@@ -13,3 +13,4 @@ mod rights;
 mod schema;
 mod test_server;
 mod trouble;
+mod tools;
