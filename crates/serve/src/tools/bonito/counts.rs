@@ -141,13 +141,14 @@ impl Bonito<'_> {
             ));
         }
         let (size, page) = (self.number("fmaxitems", USUAL_ROWS)?, self.number("fpage", 1)?.max(1));
-        let mut blocks = Vec::new();
+        let (mut blocks, mut per_million) = (Vec::new(), None);
         for criterion in self.request.all("fcrit") {
             let by = self.criterion(criterion)?;
             let rows = size.saturating_mul(page).min(MAX_ROWS);
             let mut parameters = vec![("q", query.query.clone()), ("by", by.join(",")), ("limit", rows.to_string())];
             parameters.extend(self.get("flimit").filter(|least| *least != "0").map(|least| ("min", least.to_owned())));
             let groups: Groups = self.question("group", parameters).await?;
+            per_million = tidings_query::measure::per_million(groups.hits as f64, groups.tokens as f64);
             let most = groups.rows.first().map_or(1, |row| row.hits.max(1));
             let item = |row: &Group| {
                 let words: Vec<Value> = row.values.iter().map(|value| json!({ "n": value })).collect();
@@ -171,10 +172,10 @@ impl Bonito<'_> {
         if blocks.is_empty() {
             return Err(ApiError::wrong("fcrit", "a criterion is missing, as in fcrit=lemma/ 0"));
         }
-        let hits = blocks[0]["totalfrq"].clone();
+        let (hits, rate) = (blocks[0]["totalfrq"].clone(), per_million);
         Ok(json!({
             "Blocks": blocks, "concsize": hits, "fullsize": hits, "fcrit": self.request.all("fcrit").collect::<Vec<_>>(),
-            "Desc": [{ "op": "Query", "arg": query.query, "nicearg": query.query, "size": hits, "rel": null }],
+            "Desc": [{ "op": "Query", "arg": query.query, "nicearg": query.query, "size": hits, "rel": rate }],
         }))
     }
 

@@ -177,10 +177,11 @@ impl Bonito<'_> {
             Ok(count.hits)
         };
         let (sentences, paragraphs) = (count("<s/>").await?, count("<p/>").await?);
+        let words = count("[word=\".*[\\p{L}\\p{N}].*\"]").await?;
         let CorpusName { corpus, tokens, documents, attributes, fields } = &self.corpus;
         let attribute =
-            |name: &String| json!({ "name": name, "label": name, "id_range": 0, "fromattr": "", "dynamic": "" });
-        let field = |name: &String| json!({ "name": name, "label": name, "dynamic": "", "fromattr": "", "size": 0 });
+            |name: &String| json!({ "name": name, "label": name, "id_range": null, "fromattr": "", "dynamic": "" });
+        let field = |name: &String| json!({ "name": name, "label": name, "dynamic": "", "fromattr": "", "size": null });
         let structure = |name: &str, size: u64, fields: Vec<Value>| json!({ "name": name, "label": name, "attributes": fields, "size": size.to_string() });
         Ok(json!({
             "name": format!("Tidings {corpus}"),
@@ -193,7 +194,7 @@ impl Bonito<'_> {
             "docstructure": "doc", "termdef": "", "defaultattr": "word",
             "sizes": {
                 "tokencount": tokens.to_string(),
-                "wordcount": tokens.to_string(),
+                "wordcount": words.to_string(),
                 "doccount": documents.to_string(),
                 "parcount": paragraphs.to_string(),
                 "sentcount": sentences.to_string(),
