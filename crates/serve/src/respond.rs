@@ -284,7 +284,8 @@ fn key(
     (client, is_decided): (&Client, bool),
 ) -> Option<Key> {
     // Decisions about words are files of the home.
-    let can_change = is_decided || path_values.is_empty() || params.is_given("in") || params.is_given("cursor");
+    let is_named = params.is_given("in") || params.as_of.is_some();
+    let can_change = is_decided || path_values.is_empty() || is_named || params.is_given("cursor");
     // Feeds name the server, which may have several names.
     let base = if options.format == Format::Rss { options.base.as_str() } else { "" };
     let key = || Key {
