@@ -87,7 +87,7 @@ impl Checkpoints {
     fn changed_text(&mut self, (table, shard): (&'static str, u8), text: String) -> Option<TablePart> {
         let hash = xxh3_64(text.as_bytes());
         let is_changed = !text.is_empty() && self.written.insert((table, shard), hash) != Some(hash);
-        is_changed.then(|| TablePart { table, shard, text })
+        is_changed.then_some(TablePart { table, shard, text })
     }
 }
 

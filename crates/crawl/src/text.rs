@@ -69,7 +69,7 @@ fn sampled_words(text: &str) -> (u16, Vec<u32>) {
     let mut add = |word: &str| {
         length += 1;
         let hash = xxh3_64(word.as_bytes());
-        if hash % WORD_SAMPLING == 0 {
+        if hash.is_multiple_of(WORD_SAMPLING) {
             sampled.push((hash >> 32) as u32);
         }
         length < MAX_WORDS

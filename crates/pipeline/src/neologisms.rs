@@ -15,6 +15,7 @@ use tidings_store::{Home, rfc3339};
 use crate::Pipeline;
 use crate::context::RunContext;
 use crate::corpus::Corpus;
+use crate::display::count;
 use crate::outcome::Outcome;
 use crate::usage_error::UsageError;
 
@@ -151,7 +152,7 @@ impl Outcome for ListChange {}
 
 impl fmt::Display for ListChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "list {}: {} words added, {} removed", self.list, self.added, self.removed)
+        writeln!(f, "list {}: {} added, {} removed", self.list, count(self.added, "word"), self.removed)
     }
 }
 

@@ -1,4 +1,5 @@
-//! A release: a static program as an archive and as a Debian package, the wheel, sums, bill of materials, manifest.
+//! A release: a static program as an archive and as a Debian package, wheels, sums, bill of materials, manifest. The program
+//! has the models of the largest languages; those of the others are files beside it, or a wheel of their own.
 //!
 //! Every file depends on the sources, the lock file and the compiler only: paths of the building machine are replaced,
 //! and times are those of the commit.
@@ -14,7 +15,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::command::{cargo, exists, output, read, run, write};
 use crate::packages::Graph;
-use crate::{deb, sbom};
+use crate::{deb, models_wheel, sbom};
+
+/// Features of released programs.
+const FEATURES: [&str; 3] = ["--no-default-features", "--features", "models-core"];
 
 /// The namespace of signatures, so that a signature of something else is never taken for one of a release.
 const NAMESPACE: &str = "tidings-release";
@@ -59,13 +63,16 @@ pub fn run_dist(options: &Options) -> Result<()> {
     let made = work.join(&name);
     make_documents(&program, &made)?;
     fs::copy(&program, made.join("tidings")).context("cannot copy the program")?;
+    add_models(&made.join("models"))?;
     archive(&work, &name, &out.join(format!("{name}.tar.gz")), &epoch)?;
     let tree = work.join("deb");
     deb::lay_out(&tree, &program, &made)?;
+    add_models(&tree.join("usr/share/tidings/models"))?;
     deb::build(&tree, &version, &out.join(format!("tidings_{version}_amd64.deb")), &epoch)?;
     write(&out.join(format!("tidings-{version}.cdx.json")), sbom::bill(&graph, &version)?)?;
     if let Some(maturin) = &options.maturin {
         wheel(maturin, &options.profile, &out, &target_dir, &epoch)?;
+        models_wheel::build(&version, &out)?;
         source_distribution(maturin, &version, &out, &work, &epoch)?;
     }
     manifest(&out, &version, &platform, options)?;
@@ -106,7 +113,7 @@ pub fn build(platform: &Platform, profile: &str, root: &Path, target_dir: &Path,
     let target = platform.target();
     let mut command = cargo();
     command.current_dir(root).args(["build", "--locked", "--package", "tidings-cli", "--profile", profile]);
-    command.args(["--target", target]).env("CARGO_TARGET_DIR", target_dir).env("CARGO_INCREMENTAL", "0");
+    command.args(FEATURES).args(["--target", target]).env("CARGO_TARGET_DIR", target_dir).env("CARGO_INCREMENTAL", "0");
     set_flags(&mut command, root, target_dir, epoch, true)?;
     run(&mut command)?;
     let folder = if profile == "dev" { "debug" } else { profile };
@@ -152,6 +159,15 @@ pub fn target_dir() -> Result<PathBuf> {
     given.canonicalize().context("cannot find the target folder")
 }
 
+/// Copies the models that the program does not contain into a folder, with their licences.
+fn add_models(folder: &Path) -> Result<()> {
+    let packs = models_wheel::optional_packs()?;
+    for pack in &packs {
+        write(&folder.join(pack.path.file_name().unwrap_or_default()), read(&pack.path)?)?;
+    }
+    write(&folder.join("ATTRIBUTION"), models_wheel::attribution(&packs))
+}
+
 /// What the program prints about itself, beside the texts of the repository.
 fn make_documents(program: &Path, folder: &Path) -> Result<()> {
     let tidings = |arguments: &[&str]| output(Command::new(program).args(arguments));
@@ -187,7 +203,8 @@ fn archive(folder: &Path, name: &str, file: &Path, epoch: &str) -> Result<()> {
 fn wheel(maturin: &Path, profile: &str, out: &Path, target_dir: &Path, epoch: &str) -> Result<()> {
     let crate_dir = crate::root().join("crates/python");
     let mut command = Command::new(std::path::absolute(maturin)?);
-    command.current_dir(&crate_dir).args(["build", "--locked", "--profile", profile, "--target-dir"]).arg(target_dir);
+    command.current_dir(&crate_dir).args(["build", "--locked", "--profile", profile]).args(FEATURES);
+    command.arg("--target-dir").arg(target_dir);
     command.arg("--out").arg(out);
     set_flags(&mut command, crate::root(), target_dir, epoch, false)?;
     run(&mut command)

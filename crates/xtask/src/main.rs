@@ -6,7 +6,7 @@
 //! | `deny` | licences, duplicates and banned packages, compared with `deny.toml` |
 //! | `book` | the documentation as a searchable book |
 //! | `package` | the crates as they would be published |
-//! | `dist` | what a release consists of: programs, Debian package, sums, bill of materials, signed manifest |
+//! | `dist` | what a release consists of: programs, Debian package, wheels, sums, bill of materials, signed manifest |
 //! | `reproduce` | two builds in two folders, compared byte by byte |
 
 mod book;
@@ -15,6 +15,7 @@ mod deb;
 mod deny;
 mod dist;
 mod licenses;
+mod models_wheel;
 mod package;
 mod packages;
 mod reproduce;

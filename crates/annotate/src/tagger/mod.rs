@@ -27,6 +27,7 @@ pub mod features;
 mod info;
 pub mod lemma;
 pub(crate) mod models;
+pub mod pack_folder;
 mod rows;
 pub mod word;
 mod word_cache;

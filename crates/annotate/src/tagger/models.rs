@@ -13,7 +13,7 @@ use crate::codes;
 use crate::embedded;
 use crate::tagger::bytes::{Reader, put_number, put_text};
 use crate::tagger::info::ModelInfo;
-use crate::tagger::{ModelError, Tagger, VERSION};
+use crate::tagger::{ModelError, Tagger, VERSION, pack_folder};
 
 /// Magic bytes, followed by the version digit and a line feed.
 const MAGIC: &[u8] = b"tidings-tags ";
@@ -39,12 +39,13 @@ struct StoredModel {
     tagger: OnceLock<Option<Arc<Tagger>>>,
 }
 
-/// Models embedded in the binary.
+/// Models of this program: those embedded in it, and packs of [`pack_folder::pack_folders`], which have priority.
 pub fn models() -> &'static Models {
     static MODELS: OnceLock<Models> = OnceLock::new();
     MODELS.get_or_init(|| {
         let packs = embedded::TAGS.iter().filter_map(|(_, bytes)| Models::from_bytes(Cow::Borrowed(*bytes)).ok());
-        Models { models: packs.flat_map(|pack| pack.models).collect() }
+        let embedded = Models { models: packs.flat_map(|pack| pack.models).collect() };
+        pack_folder::with_packs_of(&pack_folder::pack_folders(), embedded)
     })
 }
 

@@ -21,7 +21,8 @@ use crate::table::Table;
     after_help = "The models were trained on Universal Dependencies treebanks. Unlike the program, they have the licences of the \
     treebanks, which must be named when a model is passed on. Accuracy is the share of correct tokens on held-out text.\n\n\
     A model file holds one language (a pack) or several. Installed packs are in the folder `models` of the home; they have \
-    priority over the models in the program.\n\n\
+    priority over the models in the program. Packs for all homes are in the folders of TIDINGS_MODELS; by default those are \
+    `models` beside the program and `share/tidings/models` of its prefix.\n\n\
     Exit codes: 0 all models are usable, 1 some are not, 2 wrong usage."
 )]
 pub struct Args {

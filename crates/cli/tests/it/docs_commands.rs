@@ -123,6 +123,7 @@ fn samples() -> tempfile::TempDir {
     write("page.html", &fixture("pages/gazette.html"));
     write("text.txt", "The storm closed two bridges.\nNobody was hurt.\n".as_bytes());
     write("letters.jsonl", format!("{}\n", json!({ "id": "t1", "text": sentences(7_000, 6) })).as_bytes());
+    write("firms.txt", b"Acme\n");
     write("treebank.conllu", &fixture("formats/inputs/treebank.conllu"));
     write("corpus.vert", b"<doc id=\"v1\" lang=\"en\">\n<s>\nStorms\tNOUN\tstorm\nfall\tVERB\tfall\n</s>\n</doc>\n");
     write(

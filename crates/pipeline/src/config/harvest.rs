@@ -99,11 +99,11 @@ fn table(rows: &[(&str, Option<&str>)]) -> Result<Vec<u32>> {
             let (first, last) = parse(range).with_context(|| {
                 format!("harvest.machines: `{range}` of `{name}` is no range of shards; give one such as 0-1365")
             })?;
-            for shard in first..=last {
-                if table[shard] != 0 {
+            for (shard, machine) in table.iter_mut().enumerate().take(last + 1).skip(first) {
+                if *machine != 0 {
                     bail!("harvest.machines: shard {shard} belongs to two machines");
                 }
-                table[shard] = at as u32 + 1;
+                *machine = at as u32 + 1;
             }
         }
     }

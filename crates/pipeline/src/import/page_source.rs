@@ -78,7 +78,7 @@ impl PageSource {
     }
 
     /// The next record; none at the end.
-    pub fn next(&mut self) -> Result<Option<PageRecord>> {
+    pub fn next_record(&mut self) -> Result<Option<PageRecord>> {
         let what = &self.name;
         Ok(match &mut self.kind {
             Kind::Home(reader) => reader.next().transpose()?.map(|page| PageRecord::Page(Box::new(page))),

@@ -17,6 +17,7 @@ is inside (``python -m tidings --help``).
 'Rain\\nIt rained for three days, and the river came into the town.'
 """
 
+from . import _models
 from ._batch import Table, clean_batch, extract_batch, identify_batch, tag_batch, tokenize_batch
 from ._compat import bare_extraction, extract
 from ._text import (
@@ -41,6 +42,8 @@ from ._tidings import Document, InternalError, TidingsError, __version__
 from .answer import Answer, CutOffWarning
 from .corpus import Corpus
 from .home import Home, Progress, RunError
+
+_models.use_installed_models()
 
 __all__ = [
     "Answer",

@@ -27,12 +27,11 @@ impl Assembler {
         py: Python<'_>,
         work: impl FnOnce(&mut assemble::Assembler) -> anyhow::Result<T> + Send,
     ) -> PyResult<T> {
-        let done = detached(py, || {
+        detached(py, || {
             let mut held = self.0.lock().map_err(|_| internal_error())?;
             let assembler = held.as_mut().ok_or_else(|| PyValueError::new_err("the assembler is closed"))?;
             work(assembler).map_err(failed)
-        })?;
-        done
+        })?
     }
 }
 

@@ -34,7 +34,7 @@ impl LinesFile {
 
     /// The lines of the next megabyte of text: number, language, hash and line; None at the end.
     fn next(&self, py: Python<'_>) -> PyResult<Option<PyTable>> {
-        let next = || self.0.lock().map_err(|_| internal_error())?.next().map_err(failed);
+        let next = || self.0.lock().map_err(|_| internal_error())?.next_chunk().map_err(failed);
         match detached(py, next)?? {
             Some(lines) => table(&lines).map(Some),
             None => Ok(None),

@@ -87,7 +87,7 @@ impl Rows {
     fn next(&mut self, max_rows: usize) -> anyhow::Result<Vec<Row>> {
         let (mut rows, mut bytes) = (Vec::new(), 0);
         while rows.len() < max_rows && bytes < BATCH_BYTES {
-            let page = match self.source.next()? {
+            let page = match self.source.next_record()? {
                 None => break,
                 Some(PageRecord::LeftOut(_)) => continue,
                 Some(PageRecord::Page(page)) => page,

@@ -70,7 +70,7 @@ impl Merge for PartText {
 
 /// The test of all words for a difference: words are added one by one.
 pub(crate) enum ContrastTest {
-    Sites(SiteContrasts),
+    Sites(Box<SiteContrasts>),
     Documents(DocumentContrasts),
 }
 
@@ -120,7 +120,7 @@ impl Engine {
             Some(step) => {
                 let (bins, parts) = documents.text().periods(step);
                 let cells = documents.periods(step, &bins);
-                let test = ContrastTest::Sites(SiteContrasts::new(&cells.volume, &parts));
+                let test = ContrastTest::Sites(Box::new(SiteContrasts::new(&cells.volume, &parts)));
                 (cells, test)
             }
             None => {

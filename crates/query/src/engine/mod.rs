@@ -76,7 +76,7 @@ pub use periods::{PeriodCounts, SiteCells};
 pub use search::{Hit, Order, Search};
 pub use series::{SeriesConfig, TestedWord, TestedWords, WordSeason, WordStep};
 pub use sketch::SketchOf;
-pub(crate) use sketch::{MarginalsOf, PairCounts, SketchCounts, headword, sketch_of};
+pub(crate) use sketch::{MarginalsOf, PairCounts, SketchCounts, TagCounts, headword, sketch_of};
 pub use span_values::{SpanCount, SpanCounts, SpanKey, SpanTally};
 pub(crate) use thesaurus::{MIN_TOGETHER, Near, Neighbours, most_frequent_tag, similar_of};
 pub use thesaurus::{Similar, SimilarTo, SimilarWord};

@@ -53,6 +53,9 @@ const MAX_WINDOW: u64 = 1 << 18;
 /// The minimum number of tokens of a window.
 const MIN_WINDOW_TOKENS: u64 = 1 << 16;
 
+/// For each segment the start and end of the last hit that is kept; none if no hit of the segment is.
+type LastHits = Vec<Option<(u32, u32)>>;
+
 /// A query compiled for a snapshot of an index.
 pub struct Search<'e> {
     pub(crate) engine: &'e Engine,
@@ -64,7 +67,7 @@ pub struct Search<'e> {
     /// The number of hits that are kept, the oldest first.
     cut: Option<u64>,
     /// For each segment the last hit that is kept, as start and end; computed on first use. Nothing if a limit stopped it.
-    cut_at: OnceLock<Option<Vec<Option<(u32, u32)>>>>,
+    cut_at: OnceLock<Option<LastHits>>,
     /// What a shard is told of the corpus.
     whole: Option<Arc<WholeCorpus>>,
     /// True if the documents were selected by the caller.

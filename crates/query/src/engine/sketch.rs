@@ -59,6 +59,9 @@ pub(crate) struct MarginalsOf<'a, L> {
     pub(crate) lemmas: Vec<L>,
 }
 
+/// The hits of a lemma by part of speech, and the tokens of the documents.
+pub(crate) type TagCounts = (Vec<(String, u64)>, u64);
+
 /// The counts that a sketch is made of.
 pub(crate) trait SketchCounts {
     /// A lemma.
@@ -70,7 +73,7 @@ pub(crate) trait SketchCounts {
     fn text<'t>(&'t self, lemma: &'t Self::Lemma) -> &'t str;
 
     /// The parts of speech of the headword, and the tokens of the documents.
-    fn tags(&self) -> std::result::Result<(Vec<(String, u64)>, u64), Self::Error>;
+    fn tags(&self) -> std::result::Result<TagCounts, Self::Error>;
 
     /// The collocates of the headword with a part of speech: for each relation those of the headword in slot a, then b.
     fn pairs(&self, tag: &str) -> std::result::Result<Vec<PairCounts<Self::Lemma>>, Self::Error>;
@@ -296,7 +299,7 @@ impl SketchCounts for IndexSketch<'_> {
         self.engine.lexicon().string(Layer::Lemma, *lemma)
     }
 
-    fn tags(&self) -> Result<(Vec<(String, u64)>, u64)> {
+    fn tags(&self) -> Result<TagCounts> {
         self.engine.tags_of_lemma(self.asked.lemma, self.asked.filter, self.limits)
     }
 

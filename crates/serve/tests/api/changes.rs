@@ -139,7 +139,7 @@ fn the_owner_decides_about_new_words_and_the_decisions_hold() {
     decide("later", "ask again");
     decide("accepted", "two papers");
     assert!(!words("open").contains(&word));
-    assert_eq!(words("accepted"), [word.clone()]);
+    assert_eq!(words("accepted"), std::slice::from_ref(&word));
     let history = server.get("/api/v1/decisions").is(200).json();
     let notes: Vec<&str> =
         history["rows"].as_array().unwrap().iter().map(|row| row["note"].as_str().unwrap()).collect();

@@ -96,7 +96,7 @@ pub enum Attempt {
     /// The unit belongs to this process.
     Taken(Claim),
     /// Another process has it.
-    Held(OtherClaim),
+    Held(Box<OtherClaim>),
 }
 
 impl OtherClaim {
@@ -234,7 +234,7 @@ impl Home {
         match self.try_claim(&self.claimed_stage(stage), unit)? {
             Attempt::Taken(claim) => match self.rival(|other| other.stage == WHOLE)? {
                 None => Ok(Attempt::Taken(claim)),
-                Some(rival) => Ok(Attempt::Held(rival)),
+                Some(rival) => Ok(Attempt::Held(Box::new(rival))),
             },
             held => Ok(held),
         }
@@ -250,7 +250,7 @@ impl Home {
                     None => return Ok(claim),
                     Some(rival) => rival,
                 },
-                Attempt::Held(rival) => rival,
+                Attempt::Held(rival) => *rival,
             };
             if rival.is_alive {
                 return Err(Error::Locked { root: self.root().to_owned(), pid: Some(rival.shown()) });
@@ -308,7 +308,10 @@ impl Home {
                     Some(claim) => return Ok(Attempt::Taken(claim)),
                     None => continue,
                 },
-                verdict => return Ok(Attempt::Held(OtherClaim { holder, is_alive: verdict == Verdict::Alive })),
+                verdict => {
+                    let other = OtherClaim { holder, is_alive: verdict == Verdict::Alive };
+                    return Ok(Attempt::Held(Box::new(other)));
+                }
             }
         }
     }

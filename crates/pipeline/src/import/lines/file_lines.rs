@@ -42,7 +42,7 @@ impl FileLines {
     }
 
     /// The lines of the next megabyte of text; none at the end.
-    pub fn next(&mut self) -> Result<Option<Vec<IdentifiedLine>>> {
+    pub fn next_chunk(&mut self) -> Result<Option<Vec<IdentifiedLine>>> {
         let Some((text, ends)) = self.texts.chunk()? else { return Ok(None) };
         let found = identify(text, &ends, self.min_chars);
         let mut lines = Vec::new();
@@ -117,7 +117,7 @@ mod tests {
         std::fs::write(&path, format!("{text}\n[]\n")).unwrap();
         let mut lines = FileLines::open(&path, 50).unwrap();
         let mut found = Vec::new();
-        while let Some(more) = lines.next().unwrap() {
+        while let Some(more) = lines.next_chunk().unwrap() {
             found.extend(more);
         }
         let seen: Vec<_> = found.iter().map(|line| (line.number, line.language, line.line.as_str())).collect();

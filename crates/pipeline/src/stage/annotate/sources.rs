@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use tidings_annotate::external::External;
+use tidings_annotate::tagger::pack_folder::{PACK_EXTENSION, packs_in};
 use tidings_annotate::{Annotators, Models};
 use tidings_feeds::discover;
 use tidings_model::{ARCHIVE, address};
@@ -116,21 +117,10 @@ pub fn read_models(path: &Path) -> Result<Models> {
     models.and_then(|models| models.check().map(|()| models)).with_context(|| path.display().to_string())
 }
 
-/// The extension of packs: model files of one language.
-pub const PACK_EXTENSION: &str = "tags";
-
 /// The packs installed in a home (`models/`), sorted by name.
 pub fn installed_packs(home: &Home) -> Result<Vec<PathBuf>> {
     let folder = home.root().join(MODELS_FOLDER);
-    let entries = match std::fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
-    };
-    let mut packs: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    packs.retain(|path| path.extension().is_some_and(|extension| extension == PACK_EXTENSION));
-    packs.sort();
-    Ok(packs)
+    packs_in(&folder).with_context(|| format!("cannot read {}", folder.display()))
 }
 
 /// The folder of a home for packs.
@@ -148,7 +138,7 @@ pub fn install_models(home: &Home, file: &Path) -> Result<Models> {
     Ok(models)
 }
 
-/// The embedded models, overridden by the packs of a home, and these by the user's file.
+/// The models of the program, overridden by the packs of a home, and these by the user's file.
 fn models(config: &AnnotateConfig, packs: &[PathBuf]) -> Result<Models> {
     let own = Some(PathBuf::from(&config.models)).filter(|_| !config.models.is_empty());
     let mut models = tidings_annotate::models().clone();

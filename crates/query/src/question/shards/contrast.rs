@@ -124,10 +124,13 @@ impl Part for PartDocumentsPart {
     }
 }
 
+/// The hits and documents of each word of a part, and the size of the part.
+type WordsOfPart = (HashMap<String, (u64, u64)>, PartSize);
+
 /// The words of two parts over shards, with their differences.
 pub(in crate::question) struct WordContrast {
     /// The hits and documents of each word, and the size, of the first and the second part.
-    pub(in crate::question) counts: [(HashMap<String, (u64, u64)>, PartSize); 2],
+    pub(in crate::question) counts: [WordsOfPart; 2],
     /// What the test rests on.
     pub(in crate::question) basis: ContrastBasis,
     /// The words tested with their differences, in the order of the words.
@@ -169,7 +172,7 @@ impl WordContrast {
                 let part = PartPeriodsPart { parts, attribute, words, step, periods };
                 let found = context.gather_each(|_| Some(&part))?;
                 let table = table(found.into_iter().flatten().collect(), of_bins.len(), &BTreeMap::new())?;
-                let test = ContrastTest::Sites(SiteContrasts::new(&table.volume, &of_bins));
+                let test = ContrastTest::Sites(Box::new(SiteContrasts::new(&table.volume, &of_bins)));
                 (table, test)
             }
             None => {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Part;
-use crate::engine::{MarginalsOf, PairCounts, SketchCounts, SketchOf, headword, sketch_of};
+use crate::engine::{MarginalsOf, PairCounts, SketchCounts, SketchOf, TagCounts, headword, sketch_of};
 use crate::filter::Filter;
 use crate::merge::Merge;
 use crate::question::{Parsed, QuestionContext, QuestionError, Sketch};
@@ -118,7 +118,7 @@ impl SketchCounts for ShardSketch<'_> {
         lemma
     }
 
-    fn tags(&self) -> Result<(Vec<(String, u64)>, u64), QuestionError> {
+    fn tags(&self) -> Result<TagCounts, QuestionError> {
         let part = SketchTagsPart { lemma: self.lemma.to_owned(), filter: self.filter.clone() };
         let (tags, tokens) = self.context.gather(&part)?;
         Ok((tags.into_iter().collect(), tokens))

@@ -95,11 +95,14 @@ impl WholeCorpus {
     }
 }
 
+/// The hits of each shard that `cut` keeps: of those that are counted, and of those that have lines.
+type Cuts = Arc<Vec<(u64, u64)>>;
+
 /// What a question has learned of the whole corpus.
 #[derive(Debug, Default)]
 pub struct WholeMemo {
     frequencies: Mutex<Vec<(Attribute, Arc<Frequencies>)>>,
-    cuts: Mutex<Vec<(String, Arc<Vec<(u64, u64)>>)>>,
+    cuts: Mutex<Vec<(String, Cuts)>>,
 }
 
 /// The frequencies of an attribute.
@@ -222,13 +225,12 @@ impl QuestionContext<'_> {
         Ok(found)
     }
 
-    fn cuts(&self, searched: &Searched<'_>, cut: u64) -> Result<Arc<Vec<(u64, u64)>>, QuestionError> {
+    fn cuts(&self, searched: &Searched<'_>, cut: u64) -> Result<Cuts, QuestionError> {
         let Searched { q, rule, filter, .. } = *searched;
         let q = Parsed::of(Query { cut: None, ..Query::clone(q) });
         let key = format!("{cut}\0{rule:?}\0{}\0{}", *q, filter.map(ToString::to_string).unwrap_or_default());
-        let known = |memo: &[(String, Arc<Vec<(u64, u64)>>)]| {
-            memo.iter().find(|(known, _)| *known == key).map(|(_, cuts)| cuts.clone())
-        };
+        let known =
+            |memo: &[(String, Cuts)]| memo.iter().find(|(known, _)| *known == key).map(|(_, cuts)| cuts.clone());
         if let Some(known) = known(&self.memo.cuts.lock().expect("no panic while held")) {
             return Ok(known);
         }
