@@ -55,6 +55,7 @@ pub const TARGETS: &[Target] = &[
     target("cql", queries::cql),
     target("filters", queries::filter),
     target("questions", queries::question),
+    target("translate", queries::translate),
     target("warc", archives::warc),
     target("zip", archives::zip),
     target("wet", archives::wet),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Map;
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::question::{QUESTIONS, QuestionContext};
-use tidings_query::{Filter, cql};
+use tidings_query::{Filter, cql, translate};
 
 use crate::{index, scratch};
 
@@ -24,6 +24,30 @@ pub fn filter(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(filter) = text.parse::<Filter>() {
         assert_eq!(filter.to_string().parse::<Filter>(), Ok(filter));
+    }
+}
+
+/// The query languages of other tools: the first byte chooses one, and what is translated is a query or a filter of ours.
+pub fn translate(bytes: &[u8]) {
+    let Some((kind, text)) = bytes.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    // Regular expressions keep their text, so that the only errors are about them, their size or the depth of the query.
+    let check = |query: String| {
+        if let Err(error) = cql::parse(&query) {
+            drop(error.render(&query));
+        }
+    };
+    match kind % 3 {
+        0 => drop(translate::contextual::translate(text).map(check)),
+        1 => drop(translate::fcs_ql::translate(text).map(check)),
+        _ => {
+            let found = translate::collection::translate(text, &["genre"]);
+            if let Ok(Some(filter)) = found.map(|found| found.filter)
+                && let Err(error) = filter.parse::<Filter>()
+            {
+                drop(error.render(&filter));
+            }
+        }
     }
 }
 

@@ -51,7 +51,8 @@ export function permanentLink(context: ViewContext): string | null {
   const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname);
   const base = server.address ?? (isLocal ? null : `${location.origin}${location.pathname}`);
   if (!base) return null;
-  const query = route.with({ corpus: corpus?.digest?.slice(0, 16), cursor: undefined });
+  const digest = context.about?.frozen ? context.about.frozen.digest : corpus?.digest;
+  const query = route.with({ corpus: digest?.slice(0, 16), cursor: undefined });
   return `${base.replace(/\/$/, "")}/${query}`;
 }
 
@@ -64,10 +65,10 @@ export function citationOf(context: ViewContext, view: View): Citation | null {
     query: about?.query ?? "",
     filter: about?.filter ?? "",
     corpus: language(corpus.corpus),
-    digest: corpus.digest ?? null,
-    generation: about?.generation ?? corpus.generation,
+    digest: (about?.frozen ? about.frozen.digest : corpus.digest) ?? null,
+    generation: about?.frozen?.generation ?? about?.generation ?? corpus.generation,
     version: server.version,
-    tokens: corpus.tokens,
+    tokens: about?.frozen?.tokens ?? corpus.tokens,
     first: corpus.first_day ?? "",
     last: corpus.last_day ?? "",
     link: permanentLink(context),
@@ -86,7 +87,9 @@ export function provenance(context: ViewContext, view: View): HTMLElement[] {
     : [];
   const cited = citationOf(context, view);
   const address = permanentLink(context);
-  const state = corpus?.digest ? `${corpus.digest.slice(0, 8)}…` : corpus ? String(corpus.generation) : "";
+  const digest = context.about?.frozen ? context.about.frozen.digest : corpus?.digest;
+  const generation = context.about?.frozen?.generation ?? corpus?.generation;
+  const state = digest ? `${digest.slice(0, 8)}…` : String(generation ?? "");
   const formats = cited
     ? ([
         [t("Plain text"), plain(cited)],
@@ -102,7 +105,7 @@ export function provenance(context: ViewContext, view: View): HTMLElement[] {
       el(
         "summary",
         {},
-        state && el("span", { class: "state-of-corpus", title: corpus?.digest ?? "" }, t("corpus {state}", { state })),
+        state && el("span", { class: "state-of-corpus", title: digest ?? "" }, t("corpus {state}", { state })),
         ` · Tidings ${server.version} · `,
         t("link, API, cite"),
       ),

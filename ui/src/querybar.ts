@@ -105,7 +105,13 @@ export function queryBar(route: Route, { corpora, corpus, named, isQueryView }: 
     const choices = [["", t("all documents")], ...named.map((name) => [name, name] as const)] as const;
     fields.push({ name: "in", label: t("Virtual corpus"), kind: "choice", choices, initial: "" });
   }
-  const active = ["site", "filter", "in"].filter((name) => route.get(name));
+  const states = corpus?.frozen ?? [];
+  if (states.length > 0) {
+    const shown = states.map(({ name, frozen }) => [name, `${name} (${frozen.slice(0, 10)})`] as const);
+    const choices = [["", t("present state")], ...shown.reverse()] as const;
+    fields.push({ name: "as_of", label: t("State of the corpus"), kind: "choice", choices, initial: "" });
+  }
+  const active = ["site", "filter", "in", "as_of"].filter((name) => route.get(name));
   const panel = el(
     "div",
     { id: "filters", class: "filters", hidden: active.length === 0 },
@@ -122,6 +128,7 @@ export function queryBar(route: Route, { corpora, corpus, named, isQueryView }: 
             site: undefined,
             filter: undefined,
             in: undefined,
+            as_of: undefined,
             cursor: undefined,
           }),
         },

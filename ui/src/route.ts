@@ -37,8 +37,8 @@ export class Route {
   }
 }
 
-/** Parameters shared by all views: the corpus and the document filter. */
-const SHARED = ["lang", "from", "to", "site", "filter", "in"];
+/** Parameters shared by all views: the corpus, its state and the document filter. */
+const SHARED = ["lang", "as_of", "from", "to", "site", "filter", "in"];
 
 /** The URL of another view with the same document filter. */
 export function link(view: string, from: Route, changes: RouteParams = {}): string {

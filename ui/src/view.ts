@@ -4,7 +4,7 @@ import { type AnswerOf, type Corpus, type Endpoint, type ParametersOf, address, 
 import { type Child, el, fill } from "./dom.ts";
 import type { Field } from "./form.ts";
 import { caution } from "./format.ts";
-import { type About, STEP_CHOICES, type Step } from "./generated/api.ts";
+import { type About, PATHS, STEP_CHOICES, type Step } from "./generated/api.ts";
 import { type Route, filterOf } from "./route.ts";
 import { t } from "./text/index.ts";
 
@@ -78,8 +78,9 @@ export class ViewContext {
     parameters: ParametersOf<E> = {},
     showsNotes = true,
   ): Promise<AnswerOf<E>> {
-    const answer = await request(endpoint, this.lang, parameters, this.signal);
-    this.requests.push(address(endpoint, this.lang, parameters));
+    const asked = this.asOf(endpoint, parameters);
+    const answer = await request(endpoint, this.lang, asked, this.signal);
+    this.requests.push(address(endpoint, this.lang, asked));
     if ("about" in answer) {
       this.about ??= answer.about;
       this.warn(answer.about);
@@ -114,7 +115,13 @@ export class ViewContext {
 
   /** Sends a request that is not listed under "API requests". */
   async requestUnlisted<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E> = {}): Promise<AnswerOf<E>> {
-    return request(endpoint, this.lang, parameters, this.signal);
+    return request(endpoint, this.lang, this.asOf(endpoint, parameters), this.signal);
+  }
+
+  /** The parameters with the frozen state of the page, in questions to a corpus. */
+  private asOf<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>): ParametersOf<E> {
+    const state = this.route.get("as_of");
+    return state && PATHS[endpoint].includes("{lang}") ? { ...parameters, as_of: state } : parameters;
   }
 
   /** The same to another corpus. */

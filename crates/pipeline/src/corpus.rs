@@ -21,9 +21,11 @@
 use anyhow::{Context as _, Result, bail};
 use tidings_index::Snapshot;
 use tidings_query::engine::{Engine, EngineError, Search};
+use tidings_query::question::FrozenState;
 use tidings_query::{Filter, MatchRule, Query, SyntaxError, cql};
 use tidings_store::Home;
 
+use crate::frozen;
 use crate::usage_error::UsageError;
 
 /// The index of a language with the engine that evaluates queries over it.
@@ -33,6 +35,8 @@ pub struct Corpus {
     pub language: String,
     /// The engine over the newest generation of the index.
     pub engine: Engine,
+    /// The frozen state that the engine is of, if it is not the present one.
+    pub frozen: Option<FrozenState>,
 }
 
 impl Corpus {
@@ -41,7 +45,19 @@ impl Corpus {
         let language = choose_language(&home.indexed()?, language)?;
         let snapshot = Snapshot::open(&home.index_of(&language))
             .with_context(|| format!("cannot read the index of {language}"))?;
-        Ok(Corpus { language, engine: Engine::new(snapshot) })
+        Ok(Corpus { language, engine: Engine::new(snapshot), frozen: None })
+    }
+
+    /// Opens the frozen state of a language that `as_of` means, its name or the day on which it was frozen; the newest
+    /// generation without one.
+    pub fn open_as_of(home: &Home, language: Option<&str>, as_of: Option<&str>) -> Result<Corpus> {
+        let Some(as_of) = as_of else { return Corpus::open(home, language) };
+        let with_states = tidings_store::frozen::languages(home)?;
+        // A language may have only frozen states, and without any, the error is about the state.
+        let languages = if with_states.is_empty() { home.indexed()? } else { with_states };
+        let language = choose_language(&languages, language)?;
+        let (record, snapshot) = frozen::open(home, &language, as_of)?;
+        Ok(Corpus { language, engine: Engine::new(snapshot), frozen: Some(tidings_serve::frozen_state(&record)) })
     }
 
     /// Parses a query and compiles it for this corpus, or for the documents that match a filter. Errors show their

@@ -31,7 +31,7 @@
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
 //! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
-//! | [`tokens`], [`virtual_corpora`], [`neologisms`] | access tokens, named filters, decisions about new words |
+//! | [`tokens`], [`virtual_corpora`], [`comparable`], [`frozen`], [`neologisms`] | access tokens, named filters, these in all languages, frozen states, decisions about new words |
 //! | [`extract`], [`filter`], [`http_get`] | tools for single files, streams of JSON lines and addresses |
 //! | [`shard`], [`shard_round`], [`shard_rebuild`], [`shard_view`] | parts of the work for several processes |
 //! | [`cancel`], [`reporter`], [`outcome`] | control and observation of a run |
@@ -43,6 +43,7 @@ pub mod archive;
 pub mod audit;
 pub mod backup;
 pub mod cancel;
+pub mod comparable;
 pub mod config;
 pub mod context;
 pub mod corpus;
@@ -57,6 +58,7 @@ pub mod extract;
 pub mod extract_guarded;
 pub mod filter;
 mod freshness;
+pub mod frozen;
 pub mod guard;
 mod harvest;
 pub mod health;

@@ -14,11 +14,12 @@ use serde_json::Value;
 use tidings_pipeline::config::Config;
 use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::guard::guarded;
-use tidings_pipeline::{neologisms, virtual_corpora};
+use tidings_pipeline::usage_error::UsageError;
+use tidings_pipeline::{frozen, neologisms, virtual_corpora};
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::question::{
-    Answered, Availability, CorpusRow, Cursor, Privacy, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink,
-    Values, given,
+    Answered, Availability, CorpusRow, Cursor, FrozenState, Privacy, QuestionContext, QuestionError, QuestionInfo,
+    RowData, RowSink, Values, given,
 };
 use tidings_query::trend::Bin;
 use tidings_store::day_stats::DayStatsCache;
@@ -64,6 +65,8 @@ struct OpenIndex {
     language: String,
     engine: Mutex<Arc<Engine>>,
     default_availability: Availability,
+    /// The frozen state that is asked instead of the newest generation.
+    frozen: Option<FrozenState>,
 }
 
 /// A question with its checked parameters.
@@ -76,15 +79,19 @@ struct Asked {
 #[pymethods]
 impl CorpusFiles {
     #[new]
-    #[pyo3(signature = (path, language=None))]
-    fn new(py: Python<'_>, path: PathBuf, language: Option<String>) -> PyResult<CorpusFiles> {
+    #[pyo3(signature = (path, language=None, as_of=None))]
+    fn new(py: Python<'_>, path: PathBuf, language: Option<String>, as_of: Option<String>) -> PyResult<CorpusFiles> {
         let open = || -> anyhow::Result<OpenIndex> {
             let home = Home::at(&path)?;
             let default_availability = Config::of_home(&home)?.serve.settings()?.default_availability;
-            let Corpus { language, engine } = Corpus::open(&home, language.as_deref())?;
-            Ok(OpenIndex { home, language, engine: Mutex::new(Arc::new(engine)), default_availability })
+            let Corpus { language, engine, frozen } = Corpus::open_as_of(&home, language.as_deref(), as_of.as_deref())?;
+            Ok(OpenIndex { home, language, engine: Mutex::new(Arc::new(engine)), default_availability, frozen })
         };
-        let index = py.detach(open).map_err(failed)?;
+        // A state that there is not is a wrong key, as a language that there is not.
+        let index = py.detach(open).map_err(|error| match error.is::<UsageError>() {
+            true => PyLookupError::new_err(error.to_string()),
+            false => failed(error),
+        })?;
         Ok(CorpusFiles { index: Arc::new(index) })
     }
 
@@ -102,7 +109,13 @@ impl CorpusFiles {
             let digest = digest::of_languages(&index.home, MAX_UNREAD_BYTES)?.unwrap_or_default();
             let layers = text::layers(&index.home)?;
             let (language, layers) = (&index.language, layers.get(&index.language));
-            let about = CorpusRow::new(language, &engine, digest.get(language).cloned(), layers);
+            let digest = match &index.frozen {
+                Some(frozen) => frozen.digest.clone(),
+                None => digest.get(language).cloned(),
+            };
+            let states = frozen::list(&index.home)?.into_iter().filter(|row| row.corpus == *language);
+            let states = states.map(|row| frozen::frozen_state(&row.record)).collect();
+            let about = CorpusRow { frozen: states, ..CorpusRow::new(language, &engine, digest, layers) };
             engine.intact()?;
             Ok(serde_json::to_string(&about)?)
         };
@@ -125,7 +138,7 @@ impl CorpusFiles {
         let work = move |_| -> Result<String, QuestionFailure> {
             let engine = index.newest()?;
             asked.check_cursor(&engine)?;
-            let link = asked.link(&index.language)?;
+            let link = asked.link(&index.language, index.frozen.as_ref().map(|frozen| frozen.name.as_str()))?;
             let answered = index.with(&engine, (limits, vocabulary_limits), false, |context| {
                 (asked.question.answer)(asked.values, context)
             })?;
@@ -190,7 +203,10 @@ fn limits(given: Option<f64>, usual: Option<Duration>, cancelled: &Arc<AtomicBoo
 impl OpenIndex {
     /// The engine over the newest generation of the index.
     fn newest(&self) -> anyhow::Result<Arc<Engine>> {
-        let folder = self.home.index_of(&self.language);
+        let folder = match &self.frozen {
+            Some(frozen) => tidings_store::frozen::index_of(&self.home, &self.language, &frozen.name),
+            None => self.home.index_of(&self.language),
+        };
         let mut engine = self.engine.lock().expect("no panic while held");
         if !engine.snapshot().is_newest(&folder)? {
             *engine = Arc::new(Engine::new(engine.snapshot().refresh(&folder)?));
@@ -220,6 +236,14 @@ impl OpenIndex {
             days.refresh(&self.home).ok()?;
             days.days_with_runs(bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string())))
         };
+        // A takedown may have changed the state since the corpus was opened.
+        let record = match &self.frozen {
+            Some(known) => {
+                tidings_store::frozen::read(&self.home, &self.language, &known.name).map_err(anyhow::Error::from)?
+            }
+            None => None,
+        };
+        let frozen = record.as_ref().map(frozen::frozen_state);
         let context = QuestionContext {
             limits,
             vocabulary_limits,
@@ -228,6 +252,7 @@ impl OpenIndex {
             find_decisions: &find_decisions,
             run_days: &run_days,
             streams,
+            frozen: frozen.as_ref(),
             ..QuestionContext::new(engine, &self.language)
         };
         Ok(ask(&context)?)
@@ -267,7 +292,7 @@ impl Asked {
     }
 
     /// The address of the HTTP API that asks the same, in one order and without defaults.
-    fn link(&self, language: &str) -> Result<String, QuestionFailure> {
+    fn link(&self, language: &str, as_of: Option<&str>) -> Result<String, QuestionFailure> {
         let (canonical, _) = (self.question.canonical)(self.values.clone())?;
         let mut path = format!("/api/v1/{language}/{}", self.question.path);
         let mut parameters = (self.question.parameters)();
@@ -279,6 +304,7 @@ impl Asked {
         });
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         given(&parameters, &canonical).iter().for_each(|(name, text)| _ = query.append_pair(name, text));
+        as_of.into_iter().for_each(|name| _ = query.append_pair("as_of", name));
         let query = query.finish();
         Ok(if query.is_empty() { path } else { format!("{path}?{query}") })
     }

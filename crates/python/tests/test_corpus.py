@@ -131,6 +131,38 @@ def test_the_checksum_of_a_corpus_that_has_changed_is_not_given_to_an_earlier_an
     assert late.about["digest"] == home.corpus.about["digest"] is not None
 
 
+def test_a_frozen_state_has_the_same_answers_over_files_and_over_http_while_the_corpus_changes(tmp_path):
+    home = weather.new_home(tmp_path)
+    weather.output("--home", home.path, "corpus", "freeze", "spring")
+    digest = tidings.Corpus(home.path).about["digest"]
+    home.import_(weather.more_texts(tmp_path / "more.jsonl"), gate=False)
+    home.run(["clean", "annotate", "compile"])
+    assert tidings.Corpus(home.path).count("storm").hits == weather.STORMS + 1
+    with weather.Served(home) as server:
+        token = weather.admin_token(home)
+        files = tidings.Corpus(home.path, as_of="spring")
+        states = [files, tidings.Corpus(server.url, token=token, as_of="spring")]
+        answers = [[dict(row) for row in corpus.freq("storm", by="site")] for corpus in states]
+        assert answers[0] == answers[1] and sum(row["hits"] for row in answers[0]) == weather.STORMS
+        for corpus in states:
+            about = corpus.count("storm").about
+            assert (about["frozen"]["name"], about["frozen"]["withdrawn"], about["digest"]) == ("spring", [], digest)
+            assert about["link"].endswith("as_of=spring")
+        frozen_on = datetime.date.fromisoformat(about["frozen"]["frozen"][:10])
+        assert tidings.Corpus(home.path, as_of=frozen_on).count("storm").hits == weather.STORMS
+        home.remove("a.example", reason="a test")
+        for corpus in states:
+            answer = corpus.count("storm")
+            assert (answer.hits, answer.about["frozen"]["withdrawn"][0]["documents"]) == (weather.STORMS * 2 // 3, 72)
+            assert "72 were removed since" in answer.about["rewrites"][0]
+        for corpus in [
+            lambda: tidings.Corpus(home.path, as_of="autumn"),
+            lambda: tidings.Corpus(server.url, token=token, as_of="autumn"),
+        ]:
+            with pytest.raises(LookupError, match="there are spring"):
+                corpus().count("storm")
+
+
 def test_numbers_are_those_of_the_texts(corpus):
     assert corpus.count("storm").hits == weather.STORMS
     timeline = corpus.timeline("storm", by="month")

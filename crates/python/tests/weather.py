@@ -49,6 +49,14 @@ def texts(path: pathlib.Path) -> pathlib.Path:
     return path
 
 
+def more_texts(path: pathlib.Path) -> pathlib.Path:
+    """A file with one text of a later day."""
+    text = f"The storm came back. {QUIET}"
+    line = {"url": "http://d.example/1", "title": "Later", "date": "2026-07-01", "lang": "en", "text": text}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    return path
+
+
 def new_home(folder: pathlib.Path) -> tidings.Home:
     """A home with the texts, cleaned, annotated and indexed."""
     home = tidings.Home.create(folder / "home", contact="mailto:tests@weather.example")

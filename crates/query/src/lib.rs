@@ -2,7 +2,7 @@
 //!
 //! [`cql`] parses queries and [`filter`] conditions on documents; [`engine`] evaluates both on an index;
 //! [`measure`] and [`trend`] (`tidings-stats`) are pure functions of counts; [`question`] has the requests and answers of all
-//! questions, for the command line and the API alike.
+//! questions, for the command line and the API alike; [`translate`] reads the query languages of other tools.
 //!
 //! ```
 //! use tidings_query::{Filter, cql, measure::{Association, Pair}};
@@ -29,6 +29,7 @@ pub mod oracle;
 pub mod question;
 pub mod sketch;
 mod syntax;
+pub mod translate;
 
 pub use cql::{MatchRule, Query};
 pub use filter::Filter;

@@ -120,7 +120,8 @@ fn is_own_page(headers: &HeaderMap) -> bool {
     is_json && is_same && site.is_none_or(|site| site == b"same-origin" || site == b"none")
 }
 
-async fn read(mut body: Incoming) -> Result<Vec<u8>, ApiError> {
+/// The body of a request, which has a limit.
+pub(crate) async fn read(mut body: Incoming) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let frame = frame.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the body is incomplete"))?;

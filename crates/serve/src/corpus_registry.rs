@@ -10,7 +10,9 @@ use hyper::StatusCode;
 use tidings_index::codec::BitSet;
 use tidings_index::{FileState, Snapshot};
 use tidings_query::engine::Engine;
+use tidings_query::question::{FrozenState, Privacy};
 use tidings_store::day_stats::DayStatsCache;
+use tidings_store::frozen;
 use tidings_store::removed::{self, Removed, Stamp};
 use tidings_store::text::{self, Layers};
 use tidings_store::tokens::{self, Token};
@@ -18,6 +20,7 @@ use tidings_store::{Home, in_full};
 
 use crate::api_error::ApiError;
 use crate::corpus_digest::CorpusDigests;
+use crate::frozen_states::{FrozenStates, FrozenView, frozen_state};
 
 /// Shortest interval between two checks of the home.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
@@ -47,6 +50,7 @@ pub(crate) struct CorpusRegistry {
     /// Annotators by language, with the value of `opened` they were read at.
     layers: Mutex<(Option<u64>, Arc<Layers>)>,
     digests: CorpusDigests,
+    frozen: FrozenStates,
 }
 
 /// The takedowns that the registry has seen.
@@ -77,6 +81,7 @@ impl CorpusRegistry {
             day_stats: Mutex::default(),
             layers: Mutex::default(),
             digests: CorpusDigests::default(),
+            frozen: FrozenStates::default(),
         };
         registry.check_removals();
         registry.refresh();
@@ -116,6 +121,7 @@ impl CorpusRegistry {
             return;
         }
         removals.epoch += 1;
+        self.frozen.close();
         log::info!("pages were removed: earlier states of the corpus are closed");
         self.open_new_generations(&removals.unfinished);
         let mut corpora = self.corpora.write().expect("no panic while held");
@@ -158,6 +164,37 @@ impl CorpusRegistry {
         *self.refreshed.lock().expect("no panic while held") = None;
         self.refresh();
         self.find(code, generation)
+    }
+
+    /// The newest generation of a language that is open.
+    pub fn newest(&self, code: &str) -> Option<Arc<Engine>> {
+        self.corpora.read().expect("no panic while held").get(code)?.last().cloned()
+    }
+
+    /// The frozen state of a language that `as_of` means, as a client sees it.
+    pub fn frozen(
+        &self,
+        code: &str,
+        as_of: &str,
+        generation: Option<u64>,
+        privacy: Privacy,
+    ) -> Result<FrozenView, ApiError> {
+        self.check_removals();
+        let unfinished = self.removals.lock().expect("no panic while held").unfinished.clone();
+        let view = self.frozen.open(self, code, as_of, privacy, &unfinished)?;
+        match generation.is_none_or(|generation| generation == view.engine.snapshot().generation()) {
+            true => Ok(view),
+            false => Err(ApiError::wrong(
+                "cursor",
+                "pages were removed from the frozen state since this cursor was issued, or it is of another state; request \
+                 the first page again",
+            )),
+        }
+    }
+
+    /// The frozen states of each language.
+    pub fn frozen_states(&self, code: &str) -> Result<Vec<FrozenState>, ApiError> {
+        Ok(frozen::list(&self.home, code)?.iter().map(frozen_state).collect())
     }
 
     /// The engine, unless damaged bytes of its files were read: then the index is closed until the next refresh, because
@@ -330,7 +367,7 @@ fn unusable(code: &str, file: &str) -> ApiError {
 }
 
 /// The engine without the documents of takedowns that are under way.
-fn without_removed(engine: Arc<Engine>, unfinished: &Removed) -> Arc<Engine> {
+pub(crate) fn without_removed(engine: Arc<Engine>, unfinished: &Removed) -> Arc<Engine> {
     if unfinished.is_empty() {
         return engine;
     }

@@ -23,7 +23,7 @@ use crate::handler::server::ServerRequest;
 use crate::handler::sites::SitesRequest;
 use crate::handler::sources::{BackfillsRequest, CrawlsRequest, SourcesRequest};
 use crate::handler::{HomeContext, HomeQuestion};
-use crate::response::{Format, FormatParams};
+use crate::response::{Format, FormatParams, StateParams};
 
 /// An endpoint of the API.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Endpoint {
             path: format!("{ROOT}/{{lang}}/{}", question.path),
             summary: question.summary,
             rows: question.rows,
-            parameters: with_format((question.parameters)(), question.rows, with_rss),
+            parameters: with_format(with_state((question.parameters)()), question.rows, with_rss),
             example: question.example,
             request_schema: question.request_schema,
             answer_schema: question.answer_schema,
@@ -151,6 +151,12 @@ impl Endpoint {
     pub fn find(path: &str) -> Option<(&'static Endpoint, Vec<&str>)> {
         ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.matches(path)?)))
     }
+}
+
+/// Parameters with the state of the corpus.
+fn with_state(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
+    parameters.extend(StateParams::parameters());
+    parameters
 }
 
 /// Parameters with the format of the response, where the answer has rows.

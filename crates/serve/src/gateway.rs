@@ -458,6 +458,11 @@ impl ApiRequest<'_> {
         question: &QuestionInfo,
         response: &mut ResponseWriter,
     ) -> Result<(), RequestError> {
+        if self.params.as_of.is_some() {
+            let message = "a gateway has no frozen states, because its shards freeze theirs one by one; ask a server with the \
+                           whole corpus in one home, or the shards themselves";
+            return Err(ApiError::wrong("as_of", message).into());
+        }
         let cursor = self.params.cursor().map(|cursor| cursor.generation);
         let mut restarts = 0;
         let limits = self.deadline.clone().limits();

@@ -20,6 +20,8 @@ pub(crate) struct QueryParams {
     /// The work that the answer needs.
     pub cost: Cost,
     pub format: Format,
+    /// The frozen state to answer from.
+    pub as_of: Option<String>,
     /// Whether the client takes an answer from a part of the shards.
     pub is_partial: bool,
 }
@@ -49,10 +51,11 @@ impl QueryParams {
             return Err(ApiError::wrong(missing.name.clone(), error));
         }
         let format = values.remove("format").and_then(|name| Format::named(name.as_str()?)).unwrap_or(Format::Json);
+        let as_of = values.remove("as_of").and_then(|name| name.as_str().map(str::to_owned));
         let cursor = values.get("cursor").and_then(Value::as_str).map(str::parse::<Cursor>).transpose();
         cursor.map_err(ApiError::from)?;
         let (canonical, cost) = (endpoint.canonical)(values.clone())?;
-        Ok(QueryParams { endpoint, values, canonical, cost, format, is_partial: false })
+        Ok(QueryParams { endpoint, values, canonical, cost, format, as_of, is_partial: false })
     }
 
     /// The same for a gateway, where every endpoint has the parameter `partial`.
@@ -87,6 +90,7 @@ impl QueryParams {
         let mut query = Serializer::new(String::new());
         let mut canonical = self.canonical.clone();
         canonical["format"] = self.format.name().into();
+        canonical["as_of"] = self.as_of.clone().into();
         let parameters: Vec<Parameter> = self.endpoint.query_parameters().cloned().collect();
         given(&parameters, &canonical).iter().for_each(|(name, text)| _ = query.append_pair(name, text));
         let query = query.finish();
@@ -161,6 +165,8 @@ mod tests {
     fn a_link_is_canonical_and_without_defaults() {
         let params = read("/api/v1/en/colloc", "measure=ll&limit=50&q=storm").unwrap();
         assert_eq!(params.link("/x"), "/x?q=%5Bword%3D%3D%22storm%22%25c%5D&measure=log-likelihood");
+        let params = read("/api/v1/en/count", "as_of=spring&q=storm").unwrap();
+        assert_eq!(params.link("/x"), "/x?q=%5Bword%3D%3D%22storm%22%25c%5D&as_of=spring");
         let params = read("/api/v1/en/timeline", "q=storm&by=10days&format=csv").unwrap();
         assert!(params.link("/x").ends_with("&by=ten-days&format=csv"), "{}", params.link("/x"));
     }

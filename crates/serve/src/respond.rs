@@ -26,6 +26,7 @@ use crate::proxy;
 use crate::query_params::{QueryParams, decoded};
 use crate::response::{Body, CancelOnDrop, Exact, Format, ResponseOptions, ResponseWriter, json_bytes, json_response};
 use crate::server::AppState;
+use crate::tools::{self, Tool};
 use crate::{assets, changes, crawler_page, openapi, search_feed, shard_endpoint};
 
 /// The longest request URI: the longest query and filter fit with every byte escaped.
@@ -124,6 +125,15 @@ async fn answer(
     match *request.method() {
         Method::GET | Method::HEAD => {}
         Method::OPTIONS if state.settings.cors.is_some() => return Ok(preflight()),
+        Method::POST if Tool::of_path(path).is_some() => {
+            *name = "tool";
+            let base = base_of(request.headers(), client, state);
+            let form = changes::read(request.into_body()).await?;
+            let form = std::str::from_utf8(&form).map_err(|_| ApiError::wrong("body", "the form is not UTF-8"))?;
+            // As in a request with GET, parameters may also be in the address.
+            let form = [uri.query().unwrap_or_default(), form].join("&");
+            return answer_tool(state, client, path, &form, base).await;
+        }
         Method::POST | Method::DELETE if changes::is_path(path) => {
             *name = "change";
             let (parts, body) = request.into_parts();
@@ -157,6 +167,11 @@ async fn answer(
             return metrics(state, client).await;
         }
         _ => {}
+    }
+    if Tool::of_path(path).is_some() {
+        *name = "tool";
+        let base = base_of(request.headers(), client, state);
+        return answer_tool(state, client, path, uri.query().unwrap_or_default(), base).await;
     }
     if let Some(search) = search_feed::name_of(path) {
         *name = "search-feed";
@@ -204,6 +219,19 @@ async fn answer(
         state.cache.put(key, answer.clone());
     }
     Ok(with_etag(response, &tag))
+}
+
+/// Answers a request in the protocol of another tool.
+async fn answer_tool(
+    state: &Arc<AppState>,
+    client: &Client,
+    path: &str,
+    form: &str,
+    base: String,
+) -> Result<Response<Body>, ApiError> {
+    let tool = Tool::of_path(path).ok_or_else(|| ApiError::unknown("no such path"))?;
+    let parameters = tools::parameters(form)?;
+    tools::answer(tool, &tools::ToolRequest { state, client, path, parameters, base }).await
 }
 
 /// The base URL of this server as the client sees it, for absolute links in feeds.
@@ -256,7 +284,8 @@ fn key(
     (client, is_decided): (&Client, bool),
 ) -> Option<Key> {
     // Decisions about words are files of the home.
-    let can_change = is_decided || path_values.is_empty() || params.is_given("in") || params.is_given("cursor");
+    let is_named = params.is_given("in") || params.as_of.is_some();
+    let can_change = is_decided || path_values.is_empty() || is_named || params.is_given("cursor");
     // Feeds name the server, which may have several names.
     let base = if options.format == Format::Rss { options.base.as_str() } else { "" };
     let key = || Key {

@@ -107,6 +107,21 @@ pub(crate) struct FormatParams {
     format: Format,
 }
 
+/// The parameter of questions to a corpus.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct StateParams {
+    /// Answer from a frozen state of the corpus instead of the present one: its name, or the day on which it was frozen.
+    #[serde(default)]
+    #[schemars(extend("x-value-name" = "NAME|DATE"))]
+    as_of: Option<String>,
+}
+
+impl tidings_query::question::Request for StateParams {
+    fn example() -> StateParams {
+        StateParams { as_of: None }
+    }
+}
+
 fn json_format() -> Format {
     Format::Json
 }

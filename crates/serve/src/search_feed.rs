@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use hyper::Response;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
-use hyper::{Response, StatusCode};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use tidings_store::saved_searches::{self, SavedSearch};
@@ -12,13 +12,11 @@ use url::form_urlencoded::Serializer;
 
 use crate::api_error::ApiError;
 use crate::client::Client;
-use crate::endpoint::Endpoint;
 use crate::handler::searches::may_see;
-use crate::query_params::QueryParams;
-use crate::respond;
-use crate::response::{Body, Format, ResponseOptions};
+use crate::response::Body;
 use crate::rss::{element, escaped};
 use crate::server::AppState;
+use crate::tools::answer_bytes;
 
 /// The hits that a feed is made of.
 const HITS: &str = "100";
@@ -60,14 +58,8 @@ pub(crate) async fn answer(
     let search = known.into_iter().find(|search| search.name == name);
     let search = search.ok_or_else(|| ApiError::unknown(format!("there is no saved search `{name}`")))?;
     let endpoint_path = format!("/api/v1/{}/query", search.lang);
-    let (endpoint, _) = Endpoint::find(&endpoint_path).ok_or_else(|| ApiError::unknown("no such corpus"))?;
-    let params = QueryParams::read(endpoint, std::slice::from_ref(&search.lang), &asked(&search))?;
-    let options = ResponseOptions { format: Format::Json, link: endpoint_path, base: base.to_owned(), gzip: false };
-    let found = respond::run(state, endpoint, params, vec![search.lang.clone()], options, client).await?;
-    let Body::Whole(Some(bytes)) = found.body() else {
-        return Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no answer to the saved search"));
-    };
-    let found: Value = serde_json::from_slice(bytes)
+    let bytes = answer_bytes(state, client, base, &endpoint_path, &asked(&search)).await?;
+    let found: Value = serde_json::from_slice(&bytes)
         .map_err(|error| ApiError::broken("cannot read the answer to the saved search", &error))?;
     let items = items(&found);
     let (text, kind) = match is_json {

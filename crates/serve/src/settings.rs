@@ -14,6 +14,7 @@ use crate::rights::Availability;
 use crate::server::Error;
 use crate::shard_client::ShardAddress;
 use crate::tls::TlsFiles;
+use crate::tools::Tool;
 
 /// Address, limits and access rules of a server.
 #[derive(Debug, Clone)]
@@ -58,6 +59,8 @@ pub struct Settings {
     pub shards: Vec<ShardAddress>,
     /// The secret that a gateway and its shards share.
     pub shard_token: Option<Secret>,
+    /// Protocols of other tools that are on.
+    pub tools: Vec<Tool>,
     /// Metrics of the home, which `/metrics` shows after those of the server.
     pub home_metrics: Option<HomeMetrics>,
 }
@@ -95,6 +98,7 @@ impl Default for Settings {
             tls: None,
             shards: Vec::new(),
             shard_token: None,
+            tools: Vec::new(),
             home_metrics: None,
         }
     }

@@ -43,6 +43,20 @@ pub fn rename(from: &Path, to: &Path) -> Result<()> {
     sync_folder(parent(to))
 }
 
+/// Gives a file a second name by a hard link, or copies it where the file system has none. The name is durable once its folder
+/// is synced.
+pub fn link_or_copy(from: &Path, to: &Path) -> Result<()> {
+    crash::point();
+    match fs::hard_link(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Err(error).context("link", from)?),
+        Err(_) => {
+            fs::copy(from, to).context("copy to", to)?;
+            sync_file(to)
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
 /// Makes the bytes of a file durable that was written through another handle.
 pub fn sync_file(path: &Path) -> Result<()> {
     crash::point();

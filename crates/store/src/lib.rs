@@ -56,6 +56,7 @@ mod file_digest;
 pub mod file_frames;
 mod frames;
 pub mod fresh;
+pub mod frozen;
 pub mod future;
 pub mod hidden;
 pub mod history;

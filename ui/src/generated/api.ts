@@ -6,6 +6,8 @@ export interface About {
   corpus: string;
   /** The state of the corpus: it grows with every change, and equal states give equal answers. */
   generation: number;
+  /** The frozen state that was asked with `as_of`; missing if the answer is from the present state. */
+  frozen?: FrozenState;
   /** The query in its canonical form. */
   query?: string;
   /** The filter in its canonical form. */
@@ -536,6 +538,8 @@ export interface CorpusRow {
   spans: Record<string, string[]>;
   /** The annotators of the text. */
   layers: LayerRow[];
+  /** The frozen states, oldest first, which `as_of` takes. */
+  frozen: FrozenState[];
 }
 
 /** The number of hits of a query. */
@@ -1042,6 +1046,26 @@ export interface FrequencyRow {
   tokens?: number;
   /** Hits per million of those tokens; for attributes, of all tokens. Missing if the answer is cut off. */
   per_million?: number;
+}
+
+/** A state of the corpus that is kept under a name, so that it can be cited and asked again. */
+export interface FrozenState {
+  /** The name, which `as_of` takes. */
+  name: string;
+  /** The time at which it was frozen. */
+  frozen: string;
+  /** The state of the corpus then. */
+  generation: number;
+  /** The checksum of the text then (`tidings digest --lang`); null if it was not known. */
+  digest: string | null;
+  /** Documents then. */
+  documents: number;
+  /** Tokens then. */
+  tokens: number;
+  /** The documents that takedowns took out since, one row for each takedown. Answers are without them. */
+  withdrawn: WithdrawnDocuments[];
+  /** Documents that the client may not read now or might not read then. Answers are without them. */
+  withheld_documents: number;
 }
 
 /** Items that a stage kept or left out. */
@@ -2422,6 +2446,16 @@ export const URL_OUTCOME_CHOICES: readonly (readonly [UrlOutcome, string])[] = [
 
 /** The window in which collocates are counted: never beyond the document, and never in the hit itself. */
 export type Window = { tokens: { left: number; right: number } } | "sentence";
+
+/** What one takedown took out of a frozen state. */
+export interface WithdrawnDocuments {
+  /** The time of the takedown. */
+  time: string;
+  /** Documents. */
+  documents: number;
+  /** Their tokens. */
+  tokens: number;
+}
 
 export type WordForm = "word" | "lemma";
 /** The choices of WordForm with their meanings. */

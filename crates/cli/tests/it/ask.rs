@@ -244,3 +244,28 @@ fn hits_and_errors_are_coloured_if_the_output_wants_it() {
     let without = corpus.shell("NO_COLOR=1 CLICOLOR_FORCE=1 exec \"$T\" query '[lema=\"x\"]'").exits(2);
     assert!(without.stderr.contains("error: ") && !without.stderr.contains('\u{1b}'), "{:?}", without.stderr);
 }
+
+#[test]
+fn a_frozen_state_is_asked_from_the_command_line_and_over_http() {
+    let corpus = weather();
+    let server = Server::start(&corpus, "");
+    let frozen = ask(&corpus, "corpus freeze spring").ok();
+    assert!(frozen.stdout.contains("froze en state") && frozen.stdout.contains("checksum "), "{frozen:?}");
+    let questions = ["count storm", "timeline storm --by month", "words --limit 5"];
+    let cited = questions.map(|question| ask(&corpus, &format!("--json {question} --as-of spring")).ok().json());
+    let before = questions.map(|question| ask(&corpus, &format!("--json {question}")).ok().json());
+    assert_eq!(cited[0]["provenance"], before[0]["provenance"], "the checksum is that of the text then");
+    assert_eq!(cited[0]["hits"], before[0]["hits"]);
+    let over_http = server.json("/api/v1/en/count?q=storm&as_of=spring", None);
+    assert_eq!((&over_http["hits"], &over_http["about"]), (&cited[0]["hits"], &cited[0]["about"]));
+    // A protocol of another tool is off unless the settings name it.
+    assert_eq!(server.get("/fcs", None).0, 404);
+    let shown = ask(&corpus, "count storm --as-of spring").ok().stdout;
+    assert!(shown.contains("as spring"), "{shown}");
+    assert!(ask(&corpus, "corpus states").ok().stdout.contains("spring"));
+    assert!(ask(&corpus, "status").stdout.contains("1 state, with files that only they have: spring"));
+    let wrong = ask(&corpus, "count storm --as-of autumn").exits(2);
+    assert!(wrong.stderr.contains("there are spring"), "{wrong:?}");
+    assert!(ask(&corpus, "corpus unfreeze spring").ok().stdout.contains("deleted the frozen state spring"));
+    ask(&corpus, "count storm --as-of spring").exits(2);
+}

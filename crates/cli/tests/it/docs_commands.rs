@@ -313,7 +313,8 @@ fn commands_and_options_in_the_documentation_exist() {
                 continue;
             }
             let text = known.entry(name.to_owned()).or_insert_with(|| {
-                let subcommands = ["add", "list", "revoke", "save", "languages", "remove"];
+                let subcommands =
+                    ["add", "list", "revoke", "save", "languages", "remove", "freeze", "unfreeze", "across"];
                 let nested = subcommands.iter().filter_map(|sub| help(&[name, sub]));
                 Some(help(&[name])? + &nested.collect::<String>())
             });

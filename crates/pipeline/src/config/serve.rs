@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
-use tidings_serve::{Availability, Network, ShardAddress, SignIn, TlsFiles};
+use tidings_serve::{Availability, Network, ShardAddress, SignIn, TlsFiles, Tool};
 use tidings_store::tokens;
 
 use super::{seconds, within};
@@ -24,6 +24,7 @@ pub struct ServeConfig {
     pub requests_per_minute: u32,
     pub kwic_windows_per_day: u32,
     pub cors: String,
+    pub tools: Vec<String>,
     pub default_availability: String,
     pub loopback_scope: String,
     pub proxy: Vec<String>,
@@ -49,6 +50,7 @@ impl Default for ServeConfig {
             requests_per_minute: usual.requests_per_minute,
             kwic_windows_per_day: usual.kwic_windows_per_day,
             cors: String::new(),
+            tools: Vec::new(),
             default_availability: usual.default_availability.name().to_owned(),
             loopback_scope: usual.loopback_scope.map_or("none", tokens::Scope::name).to_owned(),
             proxy: Vec::new(),
@@ -105,6 +107,7 @@ impl ServeConfig {
             requests_per_minute: self.requests_per_minute,
             kwic_windows_per_day: self.kwic_windows_per_day,
             cors: Some(self.cors.clone()).filter(|origin| !origin.is_empty()),
+            tools: self.tools()?,
             default_availability,
             loopback_scope,
             proxy: self.proxy()?,
@@ -113,6 +116,14 @@ impl ServeConfig {
             shards: shard_addresses(&self.shards).map_err(|error| anyhow!("serve.shards: {error}"))?,
             ..tidings_serve::Settings::default()
         })
+    }
+
+    fn tools(&self) -> Result<Vec<Tool>> {
+        let tool = |name: &String| {
+            Tool::named(name)
+                .ok_or_else(|| anyhow!("serve.tools: unknown protocol `{name}`; give fcs, bonito or korap"))
+        };
+        self.tools.iter().map(tool).collect()
     }
 
     fn proxy(&self) -> Result<Vec<Network>> {

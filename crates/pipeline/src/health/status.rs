@@ -1,5 +1,6 @@
 //! The status of a home, on one screen and for monitoring.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use anyhow::Result;
@@ -13,6 +14,7 @@ use crate::Pipeline;
 use crate::archive::recall::Recall;
 use crate::crawl::{self, CrawlSummary};
 use crate::display::{bytes, count, grouped};
+use crate::frozen::{self, FrozenRow};
 use crate::outcome::Outcome;
 use crate::shard_view::{ShardWorkView, shard_work};
 use crate::stage::StageId;
@@ -61,6 +63,9 @@ pub struct StatusOutcome {
     /// Crawls that follow links, at their last checkpoints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub crawls: Vec<CrawlSummary>,
+    /// Frozen states and what they take on the disk.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frozen: Vec<FrozenRow>,
     /// The work of several processes, if they are at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<ShardWorkView>,
@@ -83,6 +88,7 @@ pub fn status(pipeline: &Pipeline) -> Result<StatusOutcome> {
         pages_per_hour: health.harvest.pages as f64 / health.harvest.hours,
         health,
         crawls: crawl::summaries(home)?,
+        frozen: frozen::list(home)?,
         work: shard_work(home, config)?,
         home: home.root().display().to_string(),
     })
@@ -137,6 +143,7 @@ impl fmt::Display for StatusOutcome {
             ("yield", self.yielded()),
             ("searchable", self.searchable()),
             ("disk", self.disk()),
+            ("frozen", self.frozen_states()),
             ("upgrade", upgrade),
         ];
         for (name, value) in optional {
@@ -153,6 +160,18 @@ impl fmt::Display for StatusOutcome {
 }
 
 impl StatusOutcome {
+    /// The frozen states by name, with what deleting them frees.
+    fn frozen_states(&self) -> Option<String> {
+        let mut own_bytes: BTreeMap<&str, u64> = BTreeMap::new();
+        for row in &self.frozen {
+            *own_bytes.entry(&row.record.name).or_default() += row.cost.own_bytes;
+        }
+        let shown = |(name, own): (&&str, &u64)| format!("{name} {}", bytes(*own as f64));
+        let shown: Vec<String> = own_bytes.iter().map(shown).collect();
+        let count = count(shown.len() as u64, "state");
+        (!shown.is_empty()).then(|| format!("{count}, with files that only they have: {}", shown.join(", ")))
+    }
+
     fn feeds(&self) -> String {
         let feeds = &self.health.feeds;
         let kinds = [

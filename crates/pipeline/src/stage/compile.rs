@@ -19,12 +19,13 @@ use tidings_store::docs;
 use tidings_store::fresh::Stamp;
 use tidings_store::text::{self, TextRecipe};
 use tidings_store::text_growth::{TextChanges, TextGrowth};
-use tidings_store::{Home, Stale, hidden};
+use tidings_store::{Home, Stale, hidden, rfc3339};
 
 use super::{Data, Due, Stage, StageId, StageOutcome, StageRun, Unit, files_digest};
 use crate::config::Config;
 use crate::context::{RunContext, StageLog};
 use crate::display::{count, grouped, span_s};
+use crate::frozen;
 use crate::outcome::{Ending, Outcome, Status};
 use crate::repair::{self, DamagedFiles};
 use crate::reporter::ProgressScope;
@@ -481,6 +482,9 @@ impl CompileRun<'_> {
             }
         }
         let mut hidden = hide(&mut writer, &self.hide)?;
+        if !self.hide.is_empty() {
+            frozen::hide(&context.home, code, &rfc3339(context.started), &self.hide)?;
+        }
         if new.is_empty() && old.is_empty() && hidden == 0 {
             return Ok(None);
         }

@@ -25,6 +25,7 @@ use tidings_store::{Home, rfc3339, scan, takedown, text, yields};
 use crate::Pipeline;
 use crate::context::RunContext;
 use crate::display::{count, span};
+use crate::frozen;
 use crate::outcome::{Outcome, Status};
 use crate::rebuild::{self, RebuildOutcome};
 use crate::reporter::ProgressScope;
@@ -363,7 +364,7 @@ fn documents(
 /// Deletes what was found everywhere; returns the number of documents deleted from the index.
 fn take_out(context: &RunContext, rules: &Removed, found: &TakedownMatches) -> Result<u64> {
     let home = &context.home;
-    let deleted = take_out_of_indexes(home, rules)?;
+    let deleted = take_out_of_indexes(home, rules, &rfc3339(context.started))?;
     takedown::mark_plan(home, &context.run, rules)?;
     takedown::clear_trial(home)?;
     let progress = context.progress("days", found.files.len() as u64);
@@ -382,8 +383,9 @@ fn take_out(context: &RunContext, rules: &Removed, found: &TakedownMatches) -> R
     Ok(deleted)
 }
 
-/// Deletes documents from all indexes and rewrites their segments; returns the number of deleted documents.
-fn take_out_of_indexes(home: &Home, rules: &Removed) -> Result<u64> {
+/// Deletes documents from all indexes, also from frozen states, and rewrites their segments; returns the number of documents
+/// deleted from the live indexes.
+fn take_out_of_indexes(home: &Home, rules: &Removed, time: &str) -> Result<u64> {
     let documents = rules.rows().iter().filter(|row| row.kind == TombstoneKind::Document);
     let ids: Vec<u128> = documents.filter_map(|row| u128::from_str_radix(&row.what, 16).ok()).collect();
     let mut deleted = 0;
@@ -400,6 +402,7 @@ fn take_out_of_indexes(home: &Home, rules: &Removed) -> Result<u64> {
             format!("cannot write the index of {code}; if it is damaged, run `tidings compile --verify`, then this command again")
         })?;
     }
+    frozen::withdraw(home, time, &ids, &|url| rules.covers(url).is_some())?;
     Ok(deleted)
 }
 

@@ -204,7 +204,9 @@ def annotate_lines(documents: Any) -> Any: ...
 class CorpusFiles:
     """The index of one language of a home."""
 
-    def __new__(cls, path: str | os.PathLike[str], language: str | None = None) -> CorpusFiles: ...
+    def __new__(
+        cls, path: str | os.PathLike[str], language: str | None = None, as_of: str | None = None
+    ) -> CorpusFiles: ...
     @property
     def language(self) -> str:
         """The language."""

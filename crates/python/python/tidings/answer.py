@@ -87,7 +87,9 @@ class Answer(Generic[Row]):
         """
         about = dict(self._body.get("about", {}))
         about["question"] = self._method
-        if "generation" in about:
+        if "frozen" in about:
+            about["digest"] = about["frozen"]["digest"]
+        elif "generation" in about:
             about["digest"] = self._digest(about["generation"])
         for name in ("link", "rewrites"):
             if name in self._body:

@@ -47,6 +47,9 @@ class Corpus(Questions):
             ``about`` and warns with ``CutOffWarning``. Searches in files have 60 seconds by
             default, lists and tests over the whole vocabulary have no limit; a server has its own
             limit, and this is the time to wait for it.
+        as_of: A frozen state that is asked instead of the present one: its name, or the day on
+            which it was frozen (``tidings corpus freeze``). ``about["frozen"]`` of each answer
+            says what takedowns have removed from it since.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class Corpus(Questions):
         lang: str | None = None,
         *,
         time_limit: float | None = None,
+        as_of: str | datetime.date | None = None,
     ) -> None:
         text = os.fspath(getattr(source, "path", source))
         self.source: str = text
@@ -63,11 +67,11 @@ class Corpus(Questions):
         if text.startswith(("http://", "https://")):
             from .remote import Server
 
-            self._source = Server(text, token, time_limit)
+            self._source = Server(text, token, time_limit, _state(as_of))
         else:
             if token is not None:
                 raise TypeError("token: only a server asks for one; a home is opened by its path")
-            self._source = _Files(text, time_limit)
+            self._source = _Files(text, time_limit, _state(as_of))
         self._lang = None if lang is None else self._known(lang)
         #: Checksums by language and generation, so that answers of one state ask once.
         self._digests: dict[tuple[str, int], str] = {}
@@ -187,6 +191,11 @@ class Corpus(Questions):
         return size
 
 
+def _state(as_of: str | datetime.date | None) -> str | None:
+    """The name of a frozen state, or its day."""
+    return as_of.isoformat() if isinstance(as_of, datetime.date) else as_of
+
+
 def _method(question: str) -> str:
     for method, known in QUESTIONS.items():
         if question in (method, known.name):
@@ -230,9 +239,10 @@ def _text(name: str, parameter: Parameter, value: Any) -> str | None:
 class _Files:
     """The indexes of a home, opened when they are needed."""
 
-    def __init__(self, path: str, time_limit: float | None) -> None:
+    def __init__(self, path: str, time_limit: float | None, as_of: str | None) -> None:
         self._path = path
         self._time_limit = time_limit
+        self._as_of = as_of
         self._open: dict[str, _tidings.CorpusFiles] = {}
         self.languages()  # A folder without a home is an error at once.
 
@@ -241,7 +251,7 @@ class _Files:
 
     def _files(self, lang: str) -> _tidings.CorpusFiles:
         if lang not in self._open:
-            self._open[lang] = _tidings.CorpusFiles(self._path, lang)
+            self._open[lang] = _tidings.CorpusFiles(self._path, lang, self._as_of)
         return self._open[lang]
 
     def about(self, lang: str) -> dict[str, Any]:

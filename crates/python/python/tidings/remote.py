@@ -46,9 +46,12 @@ class Server:
         url: Its address, such as ``https://corpora.example``.
         token: An access token.
         timeout: Seconds to wait for it.
+        as_of: A frozen state that every question asks.
     """
 
-    def __init__(self, url: str, token: str | None = None, timeout: float | None = None) -> None:
+    def __init__(
+        self, url: str, token: str | None = None, timeout: float | None = None, as_of: str | None = None
+    ) -> None:
         parts = urllib.parse.urlsplit(url)
         if not parts.hostname or parts.query or parts.fragment:
             raise ValueError(f"{url}: give the address of a server, such as https://corpora.example")
@@ -57,6 +60,7 @@ class Server:
         if token is not None and not (token.isascii() and token.isprintable()):
             raise ValueError("token: it has characters that a token cannot have")
         self._token = token
+        self._as_of = as_of
         self._timeout = TIMEOUT_S if timeout is None else float(timeout)
         self._languages: list[str] | None = None
         self._opener = urllib.request.build_opener(_SameServer)
@@ -74,13 +78,17 @@ class Server:
         raise LookupError(f"no index for language {lang}")
 
     def answer(self, lang: str, method: str, parameters: dict[str, str]) -> dict[str, Any]:
-        return self._json(*_request(lang, method, parameters), method=method)
+        return self._json(*self._request(lang, method, parameters), method=method)
 
     def stream(self, lang: str, method: str, parameters: dict[str, str]) -> tuple[dict[str, Any], Iterator[bytes]]:
-        path, query = _request(lang, method, parameters)
+        path, query = self._request(lang, method, parameters)
         response = self._stream(path, query, method)
         head = json.loads(response.headers.get("Tidings-About", "{}"))
         return head, self._lines(response, head, path, query, method)
+
+    def _request(self, lang: str, method: str, parameters: dict[str, str]) -> tuple[str, dict[str, str]]:
+        path, query = _request(lang, method, parameters)
+        return path, query if self._as_of is None else {**query, "as_of": self._as_of}
 
     def _stream(self, path: str, query: dict[str, str], method: str) -> Any:
         return self._open(path, {**query, "format": "jsonl"}, method, gzipped=False)

@@ -15,7 +15,7 @@
 //! word, let alone where. Groups are formed from documents of past days only, so that a document that is added does not change
 //! a group that was counted before.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tidings_index::codec::BitSet;
@@ -135,6 +135,35 @@ impl Engine {
             bits
         });
         hidden.collect()
+    }
+
+    /// For each segment of a frozen state the documents that a client does not count on their own, by their availability then
+    /// or by that of today's corpus. They take no part in answers: groups of the frozen state would differ from today's groups
+    /// by single documents, which subtraction would reveal.
+    pub fn withheld_of_frozen(&self, privacy: Privacy, today: Option<&Engine>) -> Vec<BitSet> {
+        let mut limited_today: HashSet<u128> = HashSet::new();
+        for live in today.into_iter().flat_map(|engine| engine.snapshot.segments()) {
+            let segment = live.segment();
+            let availability = availability_of(segment, privacy.default);
+            let limited = |document: &u32| !privacy.counts_alone(availability(*document));
+            let ids = segment.ids().all();
+            let documents = (0..segment.meta().documents).filter(|document| !live.deleted().get(*document));
+            limited_today.extend(documents.filter(limited).filter_map(|document| ids.get(document as usize)));
+        }
+        let segments = self.snapshot.segments().iter().map(|live| {
+            let segment = live.segment();
+            let availability = availability_of(segment, privacy.default);
+            let mut withheld = BitSet::new(segment.meta().documents as usize);
+            for (document, id) in (0..segment.meta().documents).zip(segment.ids().all()) {
+                if !live.deleted().get(document)
+                    && (!privacy.counts_alone(availability(document)) || limited_today.contains(id))
+                {
+                    withheld.set(document);
+                }
+            }
+            withheld
+        });
+        segments.collect()
     }
 
     /// The groups of the documents that a client may not read on their own; computed on first use.

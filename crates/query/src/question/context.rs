@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 use super::params::ScopeParams;
 use super::shards::WholeMemo;
 use super::shards::{Coverage, VolumePart};
-use super::{Exactness, FindDecisions, Parsed, PartNotes, QuestionError, Shards, WholeCorpus, WordDecisions};
+use super::{
+    Exactness, FindDecisions, FrozenState, Parsed, PartNotes, QuestionError, Shards, WholeCorpus, WordDecisions,
+};
 use crate::cql::{Attribute, MatchRule, Query};
 use crate::engine::{
     Cells, CutOff, Engine, EngineError, GROUP_DOCUMENTS, Limits, PartOf, Reading, Search, Selection, Subcorpus,
@@ -139,6 +141,8 @@ pub struct QuestionContext<'c> {
     pub window_limit: Option<WindowLimit<'c>>,
     /// The hidden documents of the question so far.
     pub hidden: Arc<HiddenDocuments>,
+    /// The frozen state that the engines are of; nothing if they are of the present one.
+    pub frozen: Option<&'c FrozenState>,
     /// The shards to answer from, instead of the engines.
     pub shards: Option<Shards<'c>>,
     /// Set in the context of a shard that answers a part of a question.
@@ -178,6 +182,10 @@ answer! {
         pub corpus: String,
         /// The state of the corpus: it grows with every change, and equal states give equal answers.
         pub generation: u64,
+        /// The frozen state that was asked with `as_of`; missing if the answer is from the present state.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "FrozenState")]
+        pub frozen: Option<FrozenState>,
         /// The query in its canonical form.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "String")]
@@ -269,6 +277,7 @@ impl<'c> QuestionContext<'c> {
             streams: false,
             window_limit: None,
             hidden: Arc::default(),
+            frozen: None,
             shards: None,
             notes: None,
             whole: None,
@@ -520,10 +529,14 @@ impl<'c> QuestionContext<'c> {
         if let Some(rights) = rights {
             rewrites.insert(0, rights.sentence());
         }
+        if let Some(caution) = self.frozen.and_then(FrozenState::caution) {
+            rewrites.insert(0, caution);
+        }
         let about = About {
             warning,
             corpus: self.corpus.to_owned(),
             generation: self.generation(),
+            frozen: self.frozen.cloned(),
             query: query.map(ToString::to_string),
             filter: filter.map(ToString::to_string),
             rule,

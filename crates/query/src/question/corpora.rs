@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_index::Day;
 
+use super::FrozenState;
 use crate::engine::Engine;
 
 answer! {
@@ -34,6 +35,8 @@ answer! {
         pub spans: BTreeMap<String, BTreeSet<String>>,
         /// The annotators of the text.
         pub layers: Vec<LayerRow>,
+        /// The frozen states, oldest first, which `as_of` takes.
+        pub frozen: Vec<FrozenState>,
     }
 
     /// An annotator of the text.
@@ -73,6 +76,7 @@ impl CorpusRow {
             features: engine.features().clone(),
             spans: spans.map(|(name, attributes)| (name.to_owned(), attributes)).collect(),
             layers: layers.map(|(by, tokens)| LayerRow { by: by.clone(), tokens: *tokens }).collect(),
+            frozen: Vec::new(),
         }
     }
 }

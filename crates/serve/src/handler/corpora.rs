@@ -38,7 +38,8 @@ impl HomeQuestion for CorporaRequest {
         let digests = registry.digests();
         let mut corpora = Vec::new();
         for (code, engine) in registry.corpora() {
-            corpora.push(CorpusRow::new(&code, &engine, digests.get(&code).cloned(), layers.get(&code)));
+            let row = CorpusRow::new(&code, &engine, digests.get(&code).cloned(), layers.get(&code));
+            corpora.push(CorpusRow { frozen: registry.frozen_states(&code)?, ..row });
             registry.intact(&code, engine.clone())?;
         }
         Ok(Corpora { corpora })

@@ -143,7 +143,14 @@ impl ApiRequest<'_> {
         let registry = &self.state.registry;
         let epoch = registry.removal_epoch();
         let generation = self.params.cursor().map(|cursor| cursor.generation);
-        let engine = registry.corpus(&self.lang, generation)?;
+        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        let privacy = self.right.privacy(today);
+        let as_of = self.params.as_of.as_deref();
+        let frozen = as_of.map(|as_of| registry.frozen(&self.lang, as_of, generation, privacy)).transpose()?;
+        let engine = match &frozen {
+            Some(frozen) => frozen.engine.clone(),
+            None => registry.corpus(&self.lang, generation)?,
+        };
         let find_filter = |name: &str| find_filter(registry, name);
         let may_see = self.right.scope.is_some();
         let find_decisions = || match may_see {
@@ -155,8 +162,6 @@ impl ApiRequest<'_> {
             registry.day_stats(|stats| stats.days_with_runs(days)).ok().flatten()
         };
         let limits = self.deadline.limits();
-        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
-        let privacy = self.right.privacy(today);
         let readable = engine.readable(privacy);
         let per_day = self.state.settings.kwic_windows_per_day;
         let take = |document: &str, position: u64| {
@@ -173,6 +178,7 @@ impl ApiRequest<'_> {
             find_decisions: &find_decisions,
             run_days: &run_days,
             streams: response.is_stream(),
+            frozen: frozen.as_ref().map(|frozen| &frozen.state),
             ..QuestionContext::new(&engine, &self.lang)
         };
         let is_outdated = || registry.removal_epoch() != epoch;
@@ -187,7 +193,9 @@ impl ApiRequest<'_> {
             Ok(()) => Ok(()),
             Err(QuestionError::Timeout) => Err(RequestError::Timeout),
             Err(error) => {
-                registry.intact(&self.lang, engine.clone())?;
+                if frozen.is_none() {
+                    registry.intact(&self.lang, engine.clone())?;
+                }
                 Err(error.into())
             }
         }

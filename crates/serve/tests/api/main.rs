@@ -3,6 +3,7 @@
 mod answers;
 mod bytes;
 mod changes;
+mod frozen;
 mod gateway;
 mod hostile;
 mod load;
@@ -12,4 +13,5 @@ mod removal;
 mod rights;
 mod schema;
 mod test_server;
+mod tools;
 mod trouble;

@@ -124,7 +124,9 @@ impl Corpus {
     }
 
     fn serve(&self) -> TestServer {
-        TestServer::with(&self.vertical(), Corpus::settings())
+        let server = TestServer::with(&self.vertical(), Corpus::settings());
+        server.freeze("before");
+        server
     }
 
     fn settings() -> Settings {
@@ -442,6 +444,12 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
         format!("query?q={a}&format=jsonl"),
         format!("query?q={a}&count=false&cursor=1-5"),
         format!("documents?filter={filter}&fields=site,availability"),
+        format!("words?{all}&as_of=before"),
+        format!("words?{all}&filter={filter}&as_of=before"),
+        format!("query?q={a}&size=1000&as_of=before"),
+        format!("documents?q={a}&size=1000&as_of=before"),
+        format!("documents/{}?q={a}&as_of=before", target.id),
+        format!("timeline?q={a}&by=day&as_of=before"),
         format!("count?q={a}&filter={}", escaped("seen<=2026-01-05")),
         format!("count?q={a}&filter={}", escaped("date<=2026-01-05 | date>=2026-02-07")),
     ];

@@ -10,6 +10,7 @@ use tidings_formats::vertical::Reader;
 use tidings_index::Writer;
 use tidings_serve::{Server, Settings};
 use tidings_store::Home;
+use tidings_store::frozen::{self, FrozenRecord};
 use tidings_testing::{WATCHDOG, until};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -125,6 +126,22 @@ impl TestServer {
     /// Adds documents to the index, as `compile` does while the server runs.
     pub fn add(&self, text: &str) {
         add(self.folder.path(), text);
+    }
+
+    /// Freezes the present state of the index under a name, as `tidings corpus freeze` does.
+    pub fn freeze(&self, name: &str) {
+        let home = self.home();
+        let folder = frozen::begin(&home, "en", name).unwrap();
+        let snapshot = tidings_index::freeze(&home.index_of("en"), &folder).unwrap();
+        let record = FrozenRecord {
+            name: name.to_owned(),
+            frozen: "2026-07-01T12:00:00Z".to_owned(),
+            generation: snapshot.generation(),
+            documents: snapshot.documents(),
+            tokens: snapshot.tokens(),
+            ..FrozenRecord::default()
+        };
+        frozen::write(&home, "en", &record).unwrap();
     }
 
     /// Asks for a path.

@@ -1,6 +1,9 @@
 //! `tidings corpus`: named subcorpora, and the languages of the corpus.
 
 use anyhow::Result;
+use tidings_pipeline::comparable::{self, ComparableCorpora, ComparablePart};
+use tidings_pipeline::display::grouped;
+use tidings_pipeline::frozen::{self, FrozenRow};
 use tidings_pipeline::virtual_corpora::{self, LanguageRow, VirtualCorpus};
 
 use crate::args::Global;
@@ -27,6 +30,32 @@ enum CorpusAction {
     List,
     /// List the languages with their sizes, attributes and annotators
     Languages,
+    /// Show a named subcorpus in every language side by side: sizes, and keywords against the rest of each language
+    Across {
+        /// Name of the subcorpus
+        name: String,
+        /// Maximum keywords of each language; 0: sizes only
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(..=10_000))]
+        limit: u64,
+    },
+    /// Keep the present state of the index under a name, so that answers can be cited and asked again with --as-of
+    Freeze {
+        /// Name of the state: letters, digits and hyphens
+        name: String,
+        /// The language, such as de [default: all]
+        #[arg(long, value_name = "CODE")]
+        lang: Option<String>,
+    },
+    /// List the frozen states and what they take on the disk
+    States,
+    /// Delete a frozen state: answers that cite it cannot be asked again
+    Unfreeze {
+        /// Name of the state
+        name: String,
+        /// The language, such as de [default: all]
+        #[arg(long, value_name = "CODE")]
+        lang: Option<String>,
+    },
     /// Delete a name
     Remove {
         /// Name of the subcorpus
@@ -40,6 +69,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         CorpusAction::List => corpora(&virtual_corpora::list(pipeline.home())?),
         CorpusAction::Languages => languages(&virtual_corpora::languages(pipeline.home())?),
         CorpusAction::Save { name, filter } => virtual_corpora::save(&pipeline, name, filter)?.into(),
+        CorpusAction::Across { name, limit } => across(&comparable::across(pipeline.home(), name, *limit)?),
+        CorpusAction::Freeze { name, lang } => frozen::freeze(&pipeline, name, lang.as_deref())?.into(),
+        CorpusAction::States => states(&frozen::list(pipeline.home())?),
+        CorpusAction::Unfreeze { name, lang } => frozen::unfreeze(&pipeline, name, lang.as_deref())?.into(),
         CorpusAction::Remove { name } => virtual_corpora::remove(&pipeline, name)?.into(),
     })
 }
@@ -48,6 +81,41 @@ fn corpora(rows: &[VirtualCorpus]) -> Report {
     let mut table = Table::new(&["name", "filter"]);
     rows.iter().for_each(|row| table.push(vec![row.name.clone(), row.filter.clone()]));
     let text = if rows.is_empty() { "no named subcorpora\n".to_owned() } else { table.text(Style::stdout()) };
+    Report::list(text, rows)
+}
+
+/// The languages as columns: sizes first, then the keywords by rank.
+fn across(found: &ComparableCorpora) -> Report {
+    let names = found.languages.iter().map(|part| part.corpus.clone());
+    let mut table = Table::with_columns(std::iter::once(String::new()).chain(names).collect());
+    let mut row = |label: &str, cell: &dyn Fn(&ComparablePart) -> String| {
+        let cells = found.languages.iter().map(cell);
+        table.push(std::iter::once(label.to_owned()).chain(cells).collect());
+    };
+    row("documents", &|part| grouped(part.documents));
+    row("of all", &|part| grouped(part.of_documents));
+    row("tokens", &|part| grouped(part.tokens));
+    row("of all", &|part| grouped(part.of_tokens));
+    for rank in 0..found.languages.iter().map(|part| part.keywords.len()).max().unwrap_or(0) {
+        let word = |part: &ComparablePart| part.keywords.get(rank).map(|word| word.value.clone()).unwrap_or_default();
+        row(&format!("keyword {}", rank + 1), &word);
+    }
+    let faults = found.languages.iter().filter_map(|part| Some(format!("{}: {}\n", part.corpus, part.fault.as_ref()?)));
+    let heading = format!("{}: {}\n\n", found.name, found.filter);
+    let text = heading + &table.text(Style::stdout()) + &faults.collect::<String>();
+    Report { text, json: serde_json::to_value(found).expect("outcomes serialise"), ..Report::default() }
+}
+
+fn states(rows: &[FrozenRow]) -> Report {
+    let mut table =
+        Table::new(&["name", "language", "frozen", "#documents", "#tokens", "#removed", "#bytes", "#own bytes"]);
+    for row in rows {
+        let FrozenRow { corpus, record, cost } = row;
+        let counts = [record.documents, record.tokens, row.withdrawn_documents(), cost.bytes, cost.own_bytes];
+        let names = [record.name.clone(), corpus.clone(), record.frozen.get(..10).unwrap_or_default().to_owned()];
+        table.push(names.into_iter().chain(counts.map(|count| count.to_string())).collect());
+    }
+    let text = if rows.is_empty() { "no frozen states\n".to_owned() } else { table.text(Style::stdout()) };
     Report::list(text, rows)
 }
 

@@ -50,6 +50,9 @@ pub struct QueryArgs {
     /// The language, such as de [default: the only one there is]
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
+    /// Answer from a frozen state instead of the present one: its name, or the day on which it was frozen
+    #[arg(long, value_name = "NAME|DATE")]
+    as_of: Option<String>,
     /// Print CSV instead of a table
     #[arg(long)]
     csv: bool,
@@ -78,7 +81,7 @@ impl QueryArgs {
     /// Opens the index of the language.
     pub fn open(&self, global: &Global) -> Result<QueryContext> {
         let (home, config) = super::open_home(global)?;
-        let corpus = Corpus::open(&home, self.lang.as_deref())?;
+        let corpus = Corpus::open_as_of(&home, self.lang.as_deref(), self.as_of.as_deref())?;
         let seconds =
             |given: f64| Duration::try_from_secs_f64(given).map_err(|_| UsageError::new("--time-limit: give seconds"));
         let given = self.time_limit.map(seconds).transpose()?;
@@ -155,6 +158,7 @@ impl QueryContext {
             find_filter: &find_filter,
             find_decisions: &find_decisions,
             run_days: &run_days,
+            frozen: self.corpus.frozen.as_ref(),
             ..QuestionContext::new(&self.corpus.engine, &self.corpus.language)
         };
         Ok(ask(&context)?)
@@ -197,6 +201,9 @@ impl QueryContext {
     /// The program and the checksum of the text, by which a number can be checked later. The checksum is that of `tidings
     /// digest --lang CODE`; null if it is not stored and much text would have to be read.
     fn provenance(&self) -> serde_json::Value {
+        if let Some(frozen) = &self.corpus.frozen {
+            return serde_json::json!({ "program": tidings_pipeline::program(), "digest": frozen.digest });
+        }
         let digests = digest::of_languages(&self.home, MAX_UNREAD_BYTES).unwrap_or_else(|error| {
             log::warn!("no checksum of the corpus: {}", tidings_store::in_full(&error));
             None
@@ -219,7 +226,15 @@ fn of_corpus(about: &About, tokens: u64, is_panel: bool) -> String {
         Some(filter) => format!(" where {filter}"),
         None => String::new(),
     };
-    format!("{} in {}{filter}, state {}", count(tokens, "token"), about.corpus, about.generation)
+    let state = match &about.frozen {
+        Some(frozen) => {
+            let day = frozen.frozen.get(..10).unwrap_or_default();
+            let caution = frozen.caution().map(|caution| format!("\n{caution}")).unwrap_or_default();
+            format!("state {}, frozen on {day} as {}{caution}", about.generation, frozen.name)
+        }
+        None => format!("state {}", about.generation),
+    };
+    format!("{} in {}{filter}, {state}", count(tokens, "token"), about.corpus)
 }
 
 /// A heading with the remarks of an answer below it.

@@ -51,6 +51,7 @@ impl CorpusSchema {
             features: self.features.clone(),
             spans: self.spans.clone(),
             layers: Vec::new(),
+            frozen: Vec::new(),
         }
     }
 }
