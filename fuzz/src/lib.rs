@@ -9,12 +9,14 @@
 
 pub mod archives;
 pub mod corpora;
+pub mod exchanges;
 pub mod home;
 pub mod index;
 pub mod models;
 pub mod queries;
 pub mod scratch;
 pub mod seeds;
+pub mod shards;
 pub mod web;
 
 /// A fuzz target.
@@ -55,6 +57,8 @@ pub const TARGETS: &[Target] = &[
     target("cql", queries::cql),
     target("filters", queries::filter),
     target("questions", queries::question),
+    target("shard_answers", shards::answer),
+    target("shard_requests", shards::request),
     target("warc", archives::warc),
     target("zip", archives::zip),
     target("wet", archives::wet),
@@ -67,7 +71,12 @@ pub const TARGETS: &[Target] = &[
     target("journal", home::journal),
     target("frames", home::frames),
     target("tables", home::tables),
+    target("decisions", home::decisions),
     target("settings", home::settings),
+    target("crawl_exchange", exchanges::crawl),
+    target("machine_exchange", exchanges::machine),
+    target("crawl_state", exchanges::crawl_state),
+    target("backups", exchanges::backup),
     target("segments", index::segment),
     target("models", models::model),
 ];
