@@ -6,15 +6,20 @@ use tidings_pipeline::config::Config;
 use tidings_storage::{ObjectUrl, Pointer};
 use tidings_store::apply_journal::apply_journal;
 use tidings_store::docs::DocumentReader;
+use tidings_store::feed_texts::FeedTexts;
 use tidings_store::journal::{Journal, JournalBatch, Record};
 use tidings_store::pages::PageReader;
 use tidings_store::removed::Removed;
-use tidings_store::{FrameEncoder, candidates, feeds, hosts, open_any, plan, tokens, virtual_corpora, yields};
+use tidings_store::revisits::Revisits;
+use tidings_store::{
+    FrameEncoder, Home, archive, candidates, clock_jump, failures, feeds, fresh, hidden, hosts, machines, neologisms,
+    open_any, plan, rules, saved_searches, scrub, tokens, virtual_corpora, yields,
+};
 
 use crate::scratch;
 
 /// Whether the first byte asks for a valid frame around the rest, so that the fuzzer reaches what is inside.
-fn framed(bytes: &[u8]) -> (Vec<u8>, bool) {
+pub(crate) fn framed(bytes: &[u8]) -> (Vec<u8>, bool) {
     match bytes.split_first() {
         Some((first, rest)) if first % 2 == 0 => (FrameEncoder::new(1).encode(rest), true),
         Some((_, rest)) => (rest.to_vec(), false),
@@ -85,24 +90,98 @@ pub fn frames(bytes: &[u8]) {
     }
 }
 
-/// Tables of state.
-pub fn tables(bytes: &[u8]) {
+/// Tables of the root of a home.
+const TABLES: &[&str] = &[
+    "removed.tsv",
+    "tokens.tsv",
+    "corpora.tsv",
+    "feeds.txt",
+    "hidden.tsv",
+    "searches.tsv",
+    "neologisms.tsv",
+    "neologism-lists.tsv",
+];
+/// Tables of its state.
+const STATE: &[&str] = &[
+    "feeds.tsv",
+    "hosts.tsv",
+    "candidates.tsv",
+    "yield.tsv",
+    "barren.tsv",
+    "searched.tsv",
+    "webhooks.tsv",
+    "failures.tsv",
+    "revisits.tsv",
+    "fresh.tsv",
+    "settled.tsv",
+    "damage.tsv",
+    "scrub.tsv",
+    "machines.tsv",
+    "digests.tsv",
+    "clock-jump.tsv",
+    "rules.tsv",
+    "rules.jsonl.zst",
+    "feed-texts.jsonl.zst",
+    "fetched.u64",
+    "archive/gazette.example.tsv",
+];
+
+/// A home whose tables are these bytes.
+fn home_of_tables(bytes: &[u8]) -> Home {
     let home = scratch::fresh_home("");
     let root = home.root();
-    fs::create_dir_all(root.join("state")).expect("the temporary folder can be written");
-    for name in ["removed.tsv", "tokens.tsv", "corpora.tsv", "feeds.txt"] {
-        fs::write(root.join(name), bytes).expect("the temporary folder can be written");
+    fs::create_dir_all(root.join("state/archive")).expect("the temporary folder can be written");
+    let in_state = STATE.iter().map(|name| root.join("state").join(name));
+    for path in TABLES.iter().map(|name| root.join(name)).chain(in_state) {
+        fs::write(path, bytes).expect("the temporary folder can be written");
     }
-    for name in ["feeds.tsv", "hosts.tsv", "candidates.tsv", "yield.tsv", "barren.tsv", "searched.tsv"] {
-        fs::write(root.join("state").join(name), bytes).expect("the temporary folder can be written");
-    }
+    home
+}
+
+/// Tables of users and of state.
+pub fn tables(bytes: &[u8]) {
+    const URL: &str = "https://gazette.example/1";
+    let home = home_of_tables(bytes);
+    let now = jiff::Timestamp::constant(1_800_000_000, 0);
     let _ = (feeds::list(&home), feeds::states(&home), tokens::read(&home), virtual_corpora::read(&home));
+    let _ = (hidden::read(&home), fresh::read(&home), fresh::read_settled(&home), machines::read(&home));
+    let _ = (saved_searches::read_webhooks(&home), scrub::damaged_files(&home), scrub::ScrubPosition::read(&home));
     let _ = hosts::read(&home, |_| {});
     let _ = candidates::read(&home, |_| {});
     let _ = yields::read(&home, |_| {});
-    if let Ok(removed) = Removed::read(&home) {
-        let _ = removed.covers("https://gazette.example/1");
+    let _ = rules::read(&home, |_| true, |_| {});
+    let _ = (archive::orders(&home), archive::read(&home, "gazette.example"), archive::found(&home, "gazette.example"));
+    let _ = FeedTexts::open(&home).and_then(|texts| texts.of(URL));
+    let _ = clock_jump::ClockJump::pending(&home, now);
+    for failure in failures::all(&home).into_iter().flatten() {
+        let _ = (failure.is_ahead_of(now), failure.history());
     }
+    if let Ok(revisits) = Revisits::load(&home, 3, now) {
+        let _ = revisits.of(URL).map(|page| (page.validators(), page.due(3, now)));
+    }
+    if let Ok(removed) = Removed::read(&home) {
+        let _ = removed.covers(URL);
+    }
+}
+
+/// Saved searches and decisions about new words, which users share: what is read and written again is the same.
+pub fn decisions(bytes: &[u8]) {
+    let home = home_of_tables(bytes);
+    if let Ok(searches) = saved_searches::read(&home) {
+        saved_searches::write(&home, searches.clone()).expect("the temporary folder can be written");
+        assert_eq!(saved_searches::read(&home).expect("it was just written"), searches);
+    }
+    if let Ok(lists) = neologisms::read_lists(&home) {
+        let words = lists.iter().map(|word| word.word.clone());
+        let _ = neologisms::list_words(&mut lists.clone(), ("en", "names"), words);
+    }
+    let Ok(decisions) = neologisms::read(&home) else { return };
+    neologisms::write(&home, decisions.clone()).expect("the temporary folder can be written");
+    assert_eq!(neologisms::read(&home).expect("it was just written"), decisions);
+    for decision in decisions.iter().take(16) {
+        let _ = neologisms::decide(&mut decisions.clone(), decision.clone());
+    }
+    let _ = neologisms::latest(decisions, "en");
 }
 
 /// Settings: a file that is read has values in their ranges.

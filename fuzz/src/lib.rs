@@ -9,12 +9,14 @@
 
 pub mod archives;
 pub mod corpora;
+pub mod exchanges;
 pub mod home;
 pub mod index;
 pub mod models;
 pub mod queries;
 pub mod scratch;
 pub mod seeds;
+pub mod shards;
 pub mod web;
 
 /// A fuzz target.
@@ -56,6 +58,8 @@ pub const TARGETS: &[Target] = &[
     target("filters", queries::filter),
     target("questions", queries::question),
     target("translate", queries::translate),
+    target("shard_answers", shards::answer),
+    target("shard_requests", shards::request),
     target("warc", archives::warc),
     target("zip", archives::zip),
     target("wet", archives::wet),
@@ -69,7 +73,12 @@ pub const TARGETS: &[Target] = &[
     target("frames", home::frames),
     target("pointers", home::pointer),
     target("tables", home::tables),
+    target("decisions", home::decisions),
     target("settings", home::settings),
+    target("crawl_exchange", exchanges::crawl),
+    target("machine_exchange", exchanges::machine),
+    target("crawl_state", exchanges::crawl_state),
+    target("backups", exchanges::backup),
     target("segments", index::segment),
     target("models", models::model),
 ];

@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 use tidings_query::engine::{Engine, Limits};
-use tidings_query::question::{QUESTIONS, QuestionContext};
+use tidings_query::question::{QUESTIONS, QuestionContext, QuestionInfo};
 use tidings_query::{Filter, cql, translate};
 
 use crate::{index, scratch};
@@ -60,20 +60,25 @@ fn engine() -> &'static Engine {
     })
 }
 
-/// Questions of the API: the name of a question, a question mark and its parameters, answered over a small corpus.
-pub fn question(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
+/// The name of a question, a question mark and its parameters.
+pub(crate) fn parsed(text: &str) -> Option<(&'static QuestionInfo, Map<String, Value>)> {
     let (name, parameters) = text.split_once('?').unwrap_or((text, ""));
-    let Some(question) = QUESTIONS.iter().find(|question| question.name == name) else { return };
+    let question = QUESTIONS.iter().find(|question| question.name == name)?;
     let known = (question.parameters)();
     let mut values = Map::new();
     for (name, value) in url::form_urlencoded::parse(parameters.as_bytes()) {
-        let Some(parameter) = known.iter().find(|parameter| parameter.name == *name) else { return };
-        let Ok(value) = parameter.parse(&value) else { return };
-        values.insert(name.into_owned(), value);
+        let parameter = known.iter().find(|parameter| parameter.name == *name)?;
+        values.insert(name.into_owned(), parameter.parse(&value).ok()?);
     }
+    Some((question, values))
+}
+
+/// Questions of the API, answered over a small corpus.
+pub fn question(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Some((question, values)) = parsed(text) else { return };
     let Ok((canonical, _)) = (question.canonical)(values.clone()) else { return };
-    if let serde_json::Value::Object(canonical) = canonical {
+    if let Value::Object(canonical) = canonical {
         let again = (question.canonical)(canonical.clone()).map(|(value, _)| value);
         assert_eq!(again.ok().as_ref().and_then(|value| value.as_object()), Some(&canonical), "{text}");
     }

@@ -31,6 +31,14 @@ fn thread_folder() -> PathBuf {
     path
 }
 
+/// A new empty folder of this thread in place of the last one of its name.
+pub fn fresh_folder(name: &str) -> PathBuf {
+    let path = thread_folder().join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).expect("the temporary folder can be written");
+    path
+}
+
 /// A new home of this thread in place of the last one.
 pub fn fresh_home(settings: &str) -> Home {
     let root = thread_folder().join("home");

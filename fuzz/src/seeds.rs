@@ -35,6 +35,11 @@ pub fn write() {
     put("models", "tagger", &with_choice(1, &model.unwrap_or_default()));
     put("models", "boundaries", &with_choice(2, &tidings_annotate::BoundaryModel::write(&[(7, 0.5)], &[(9, -1.0)])));
 
+    for (name, bytes) in crate::exchanges::seeds() {
+        let (target, name) = name.split_once('/').expect("names have a target");
+        put(target, name, &bytes);
+    }
+
     let page = br#"{"url":"https://gazette.example/1","final_url":"https://gazette.example/1","downloaded":"2026-11-15T08:00:00Z","content_type":"text/html","body":"<p>Rain"}"#;
     put("frames", "inside", &with_choice(0, &[&page[..], b"\n"].concat()));
     let frame = FrameEncoder::new(1).encode(&[&page[..], b"\n"].concat());

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -415,9 +416,19 @@ fn packed_file(path: &Path, text: &str) -> Result<AtomicFile> {
 
 /// Reads a text that [`write_text`] wrote.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
+    read_text_within(path, u64::MAX)?.ok_or_else(|| Error::damaged(path, "it has no end"))
+}
+
+/// Reads a text of another machine; `None` if it is longer than the limit, which a small file may well decompress to.
+pub(crate) fn read_text_within(path: &Path, max_bytes: u64) -> Result<Option<String>> {
     let file = std::fs::File::open(path).map_err(Error::read(path))?;
-    let text = zstd::decode_all(file).map_err(Error::read(path))?;
-    String::from_utf8(text).map_err(|_| Error::damaged(path, "it is not UTF-8"))
+    let decoder = zstd::Decoder::new(file).map_err(Error::read(path))?;
+    let mut text = Vec::new();
+    decoder.take(max_bytes.saturating_add(1)).read_to_end(&mut text).map_err(Error::read(path))?;
+    if text.len() as u64 > max_bytes {
+        return Ok(None);
+    }
+    String::from_utf8(text).map(Some).map_err(|_| Error::damaged(path, "it is not UTF-8"))
 }
 
 fn read_counts(path: &Path) -> Result<SectionTable> {

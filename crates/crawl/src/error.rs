@@ -18,6 +18,11 @@ pub enum Error {
         path.display()
     )]
     Damaged { path: PathBuf, fault: &'static str },
+    #[error(
+        "{} has more than {limit} bytes of text, which no shard writes; see where it comes from, and delete it",
+        path.display()
+    )]
+    TooLong { path: PathBuf, limit: usize },
     #[error("{} was written by a newer Tidings (format {found}, this one reads {known}); update Tidings", path.display())]
     Newer { path: PathBuf, found: u32, known: u32 },
 }

@@ -23,6 +23,8 @@ use crate::state::{CrawlState, TablePart};
 pub(crate) const SHARD_TABLE: &str = "shards";
 /// Text for other shards after which a checkpoint is due.
 const MAX_OUTGOING_BYTES: usize = 8 << 20;
+/// The longest text of a file: more is written to several files, and a longer file is not read, because it may be hostile.
+const MAX_FILE_BYTES: usize = 64 << 20;
 /// Entries of the table of links that were sent lately, a power of two.
 const HOT: usize = 1 << 16;
 
@@ -113,9 +115,11 @@ impl Exchange {
     pub(crate) fn write(&mut self, folder: &Path, number: u64) -> Result<()> {
         let Some((index, count)) = self.shard else { return Ok(()) };
         for (shard, text) in &self.outgoing {
-            let name = format!("{index}-of-{count}.{number}-{:016x}.tsv.zst", xxh3_64(text.as_bytes()));
             let target = folder.join("outbox").join(format!("{shard}-of-{count}"));
-            disk_queue::write_durable_text(&target.join(name), text)?;
+            for text in files_of(text, MAX_FILE_BYTES) {
+                let name = format!("{index}-of-{count}.{number}-{:016x}.tsv.zst", xxh3_64(text.as_bytes()));
+                disk_queue::write_durable_text(&target.join(name), text)?;
+            }
         }
         Ok(())
     }
@@ -192,7 +196,8 @@ impl CrawlState {
 
 /// Reads a file of another shard: its links, and the domains that it hands over.
 pub fn read_file(path: &Path) -> Result<Vec<Record>> {
-    let text = disk_queue::read_text(path)?;
+    let text = disk_queue::read_text_within(path, MAX_FILE_BYTES as u64)?;
+    let text = text.ok_or_else(|| Error::TooLong { path: path.to_owned(), limit: MAX_FILE_BYTES })?;
     let parse = |line| match Record::parse(line) {
         Some(record @ (Record::Link(_) | Record::Adopted(_))) => Ok(record),
         _ => Err(Error::damaged(path, "a line is neither a link nor a domain")),
@@ -200,10 +205,44 @@ pub fn read_file(path: &Path) -> Result<Vec<Record>> {
     text.lines().map(parse).collect()
 }
 
+/// Divides lines into texts of a limited length; a longer line is a text of its own.
+fn files_of(mut lines: &str, max_bytes: usize) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let within = lines.as_bytes().iter().take(max_bytes).rposition(|byte| *byte == b'\n');
+        let end = match within {
+            _ if lines.len() <= max_bytes => lines.len(),
+            Some(last) => last + 1,
+            None => lines.find('\n').map_or(lines.len(), |first| first + 1),
+        };
+        let (text, rest) = lines.split_at(end);
+        lines = rest;
+        (!text.is_empty()).then_some(text)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::link;
+
+    #[test]
+    fn lines_are_divided_into_files() {
+        let divided = |lines, max_bytes| files_of(lines, max_bytes).collect::<Vec<_>>();
+        assert_eq!(divided("a\nbc\nd\n", 100), ["a\nbc\nd\n"]);
+        assert_eq!(divided("a\nbc\nd\n", 5), ["a\nbc\n", "d\n"]);
+        assert_eq!(divided("a\nlonger\nd\n", 4), ["a\n", "longer\n", "d\n"]);
+        assert!(divided("", 4).is_empty());
+    }
+
+    #[test]
+    fn a_small_file_that_decompresses_to_more_than_the_limit_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1-of-2.1-0.tsv.zst");
+        disk_queue::write_text(&path, &"k\ta.example\n".repeat(MAX_FILE_BYTES / 12 + 1)).unwrap();
+        assert!(std::fs::metadata(&path).unwrap().len() < 100_000);
+        let error = read_file(&path).unwrap_err().to_string();
+        assert!(error.contains("67108864 bytes") && error.contains("1-of-2.1-0.tsv.zst"), "{error}");
+    }
 
     fn open(folder: &Path, index: u32) -> CrawlState {
         let mut state = CrawlState::open(folder).unwrap();

@@ -25,7 +25,7 @@
 //! | [`export`] | documents → formats of other programs |
 //! | [`corpus`] | an index opened for queries |
 //! | [`ingest`] | HTTP responses → journal and pages |
-//! | [`crawl`] | crawls that follow links |
+//! | [`crawl`], [`harvest`] | crawls that follow links, harvests on several machines |
 //! | [`discover`] | feed discovery |
 //! | [`archive`] | backfill: old articles of sites |
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
@@ -60,7 +60,7 @@ pub mod filter;
 mod freshness;
 pub mod frozen;
 pub mod guard;
-mod harvest;
+pub mod harvest;
 pub mod health;
 pub mod http_get;
 pub mod import;

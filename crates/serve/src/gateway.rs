@@ -24,6 +24,7 @@ use tokio::task::JoinSet;
 
 use crate::api_error::ApiError;
 use crate::endpoint::{Endpoint, Handler};
+use crate::handler::decisions;
 use crate::handler::{ApiRequest, HomeContext, RequestDeadline, RequestError, ResponseSink, find_filter};
 use crate::homes_of_shards::HomesOfShards;
 use crate::response::ResponseWriter;
@@ -43,7 +44,7 @@ const MAX_RESTARTS: usize = 2;
 /// The highest number of shards.
 pub(crate) const MAX_SHARDS: usize = 64;
 /// Endpoints about the home of the gateway itself.
-const OWN: &[&str] = &["server", "corpora-named", "searches"];
+const OWN: &[&str] = &["server", "corpora-named", "searches", "decisions"];
 
 /// The most bytes of the reason that a shard gives for a refusal.
 const MAX_REASON_BYTES: usize = 2000;
@@ -501,12 +502,14 @@ impl ApiRequest<'_> {
             // The shards count lines.
             let window_limit = WindowLimit { per_day: per_day.into(), take: &|_, _| true };
             let find_filter = |name: &str| find_filter(registry, name);
+            let find_decisions = || decisions::find_for(registry, &self.lang, self.right);
             let context = QuestionContext {
                 vocabulary_limits: limits.clone(),
                 limits: limits.clone(),
                 privacy: self.right.privacy(today),
                 window_limit: Some(window_limit).filter(|_| self.right.has_window_limit()),
                 find_filter: &find_filter,
+                find_decisions: &find_decisions,
                 streams: sink.is_stream(),
                 shards: Some(shards),
                 ..QuestionContext::new(&gateway.nothing, &self.lang)

@@ -27,7 +27,7 @@ const MAX_REFUSAL_BYTES: usize = 64 << 10;
 /// The header with the version of a shard.
 pub(crate) const VERSION_HEADER: &str = "tidings-version";
 /// The version of this program, with that of the parts: gateways and shards understand each other if they have the same.
-pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (parts 2)");
+pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (parts 3)");
 /// Time to connect to a shard.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Connections to a shard that are kept open.

@@ -128,7 +128,7 @@ fn sources(folder: &Path, joined: &mut String) {
 fn the_tests_that_the_documentation_names_exist() {
     let page = fs::read_to_string(repository().join("docs/notes/reliability.md")).unwrap();
     let mut code = String::new();
-    ["crates", "bench"].iter().for_each(|folder| sources(&repository().join(folder), &mut code));
+    ["crates", "bench", "fuzz"].iter().for_each(|folder| sources(&repository().join(folder), &mut code));
     let names: Vec<&str> = page.split('`').skip(1).step_by(2).filter(|name| is_test_name(name)).collect();
     assert!(names.len() > 60, "{}", names.len());
     let missing: Vec<&&str> = names.iter().filter(|name| !code.contains(&format!("fn {name}()"))).collect();

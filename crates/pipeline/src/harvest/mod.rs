@@ -8,6 +8,7 @@
 pub(crate) mod outbox;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
@@ -22,6 +23,11 @@ use crate::crawl::sharding::{Division, ShardMap};
 
 /// Feeds that have moved to a host of another machine: the address in the list, and the new one.
 pub(crate) type MovedFeeds = Arc<Mutex<Vec<(String, String)>>>;
+
+/// Reads a file of another machine as an update does, without taking it in; returns the number of its lines.
+pub fn check_exchange_file(path: &Path) -> Result<usize> {
+    Ok(outbox::read(path)?.len())
+}
 
 /// The part of this machine in a harvest on several ones.
 pub(crate) struct HarvestPart {

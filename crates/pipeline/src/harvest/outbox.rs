@@ -31,13 +31,15 @@ const ENDING: &str = ".jsonl.zst";
 const FILE_BYTES: usize = 32 << 20;
 /// The maximum length of a line that is read: an entry with the full text of its feed.
 const MAX_LINE_BYTES: u64 = 16 << 20;
+/// The text of a file that is read, at most: twice what a machine writes. A small file may decompress to more.
+const MAX_FILE_BYTES: u64 = 4 * FILE_BYTES as u64;
 /// The maximum length of the name of a feed, a title and the like.
 const MAX_FIELD_BYTES: usize = 4096;
 
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Line {
+pub(super) enum Line {
     /// An entry to fetch.
     Entry {
         feed: String,
@@ -278,13 +280,16 @@ fn add_feeds(context: &RunContext, moved: Vec<(String, String)>) -> Result<u64> 
 }
 
 /// Reads a file of another machine.
-fn read(path: &Path) -> Result<Vec<Line>> {
-    let mut reader = open_any(path)?;
+pub(super) fn read(path: &Path) -> Result<Vec<Line>> {
+    let mut reader = open_any(path)?.take(MAX_FILE_BYTES + 1);
     let mut lines = Vec::new();
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
         (&mut reader).take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes)?;
+        if reader.limit() == 0 {
+            bail!("it has more than {MAX_FILE_BYTES} bytes of text, which no machine writes");
+        }
         if bytes.is_empty() {
             return Ok(lines);
         }

@@ -156,3 +156,18 @@ fn a_feed_that_has_moved_is_added_to_the_list_of_its_machine_with_its_labels() {
     let list = std::fs::read_to_string(second.home().feed_list()).unwrap();
     assert!(list.ends_with(&format!("\n{foreign}\tlang=de\n")), "{list}");
 }
+
+#[test]
+fn a_small_file_that_decompresses_to_more_than_the_limit_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.1-0.jsonl.zst");
+    let lines = "{\"domain\":\"a.example\"}\n".repeat(1 << 16);
+    let frame = tidings_store::FrameEncoder::new(3).encode(lines.as_bytes());
+    let frames = (128 << 20) / lines.len() + 1;
+    std::fs::write(&path, frame.repeat(frames)).unwrap();
+    assert!(std::fs::metadata(&path).unwrap().len() < 1 << 20);
+    let error = check_exchange_file(&path).unwrap_err().to_string();
+    assert!(error.contains("more than 134217728 bytes"), "{error}");
+    std::fs::write(&path, frame).unwrap();
+    assert_eq!(check_exchange_file(&path).unwrap(), 1 << 16);
+}

@@ -7,12 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::decisions::{WordDecisions, WordStatus};
 use super::params::LimitParams;
+use super::shards::{Evidence, EvidencePart};
 use super::{
-    AVAILABILITY_FIELD, Answered, Availability, Cost, Exactness, NewWordRow, NewWordsRequest, Parsed, Question,
-    QuestionContext, QuestionError, Request, text_of,
+    Answered, Cost, Exactness, NewWordRow, NewWordsRequest, Parsed, Question, QuestionContext, QuestionError, Request,
 };
-use crate::cql::{Attribute, MatchRule};
-use crate::engine::{Hit, Order};
+use crate::cql::{Attribute, MatchRule, Query};
 use crate::filter::Filter;
 use crate::trend::Persistence;
 
@@ -114,6 +113,7 @@ answer! {
     }
 
     /// A line of a document.
+    #[derive(Deserialize)]
     pub struct Citation {
         /// The document.
         pub document: String,
@@ -134,12 +134,10 @@ answer! {
     }
 }
 
-/// The tokens of a citation on each side.
-const CITATION_CONTEXT: u32 = 15;
-/// The hits that are tried for a citation: the first documents may be ones that the client may not see.
-const CITATION_TRIES: usize = 20;
 /// The most candidates that are compared with each other.
 const MAX_CANDIDATES: u64 = 5000;
+/// Words whose evidence shards look up for one request.
+const ROWS_AT_ONCE: usize = 200;
 
 /// A spelling without case, hyphens, apostrophes and blanks: rain-bank and Rainbank are one word.
 fn spelling_key(word: &str) -> String {
@@ -191,7 +189,7 @@ fn entries(candidates: Vec<NewWordRow>, decisions: &WordDecisions) -> (BTreeMap<
 }
 
 /// A query for any of some words, in any case.
-fn query_of(words: &BTreeSet<&str>, attribute: Attribute) -> Result<Parsed<crate::cql::Query>, QuestionError> {
+fn query_of(words: &BTreeSet<&str>, attribute: Attribute) -> Result<Parsed<Query>, QuestionError> {
     let attribute = if attribute == Attribute::Lemma { "lemma" } else { "word" };
     let token = |word: &str| format!("[{attribute}==\"{}\"%c]", word.replace('\\', "\\\\").replace('"', "\\\""));
     let sequence = |words: &&str| words.split(' ').map(token).collect::<Vec<_>>().join(" ");
@@ -199,94 +197,58 @@ fn query_of(words: &BTreeSet<&str>, attribute: Attribute) -> Result<Parsed<crate
     Parsed::new(&text).map_err(|error| QuestionError::Request(error.render(&text)))
 }
 
-impl NeologismsRequest {
-    fn row(
-        &self,
-        context: &QuestionContext<'_>,
-        (head, entry): (String, Entry),
-        (decisions, filter, attribute): (&WordDecisions, Option<&Filter>, Attribute),
-    ) -> Result<NeologismRow, QuestionError> {
-        let words: BTreeSet<&str> = entry.words.keys().map(String::as_str).chain([head.as_str()]).collect();
-        let query = query_of(&words, attribute)?;
-        let spread = Spread::of(context, &query, filter)?;
+impl Entry {
+    /// A query for all spellings of the word.
+    fn query(&self, head: &str, attribute: Attribute) -> Result<Parsed<Query>, QuestionError> {
+        query_of(&self.words.keys().map(String::as_str).chain([head]).collect(), attribute)
+    }
+
+    fn row(self, head: String, evidence: Evidence, decisions: &WordDecisions) -> NeologismRow {
         let decision = decisions.words.get(&head);
-        let value = match &entry.candidate {
+        let value = match &self.candidate {
             Some(row) if row.value.to_lowercase() == head => row.value.clone(),
             _ => head.clone(),
         };
-        Ok(NeologismRow {
-            variants: words.into_iter().filter(|word| *word != head).map(str::to_owned).collect(),
+        let days: Vec<Date> = evidence.days().collect();
+        let months: BTreeSet<_> = days.iter().map(|day| (day.year(), day.month())).collect();
+        NeologismRow {
+            variants: self.words.into_keys().filter(|word| *word != head).collect(),
             value,
             status: decisions.status(&head),
             note: decision.map(|decision| decision.note.clone()).unwrap_or_default(),
             decided: decision.map(|decision| decision.decided.clone()).unwrap_or_default(),
-            candidate: entry.candidate.is_some(),
-            first_seen: spread.days.first().copied(),
-            last_seen: spread.days.last().copied(),
-            hits: spread.hits,
-            documents: spread.documents,
-            sites: spread.sites,
-            days: spread.days.len() as u64,
-            months: spread.days.iter().map(|day| (day.year(), day.month())).collect::<BTreeSet<_>>().len() as u64,
-            fate: entry.candidate.as_ref().map(|row| row.fate),
-            q: entry.candidate.as_ref().map(|row| row.q),
-            citation: spread.citation,
-        })
+            candidate: self.candidate.is_some(),
+            first_seen: days.first().copied(),
+            last_seen: days.last().copied(),
+            hits: evidence.hits,
+            documents: evidence.documents,
+            sites: evidence.sites,
+            days: days.len() as u64,
+            months: months.len() as u64,
+            fate: self.candidate.as_ref().map(|row| row.fate),
+            q: self.candidate.as_ref().map(|row| row.q),
+            citation: evidence.into_citation(),
+        }
     }
 }
 
-/// Where and when the hits of a query are.
-struct Spread {
-    hits: u64,
-    documents: u64,
-    sites: u64,
-    days: BTreeSet<Date>,
-    citation: Option<Citation>,
-}
-
-impl Spread {
-    fn of(
-        context: &QuestionContext<'_>,
-        query: &Parsed<crate::cql::Query>,
-        filter: Option<&Filter>,
-    ) -> Result<Spread, QuestionError> {
-        let search = context.search(query, MatchRule::default(), filter)?;
-        let by_site = search.by_field("site", &context.limits);
-        let days = search.by_day(&context.limits);
-        let (first, _) = search.page(Order::Oldest, 0, CITATION_TRIES, &context.limits);
-        let with_hits = || by_site.values.values().filter(|count| count.hits > 0);
-        Ok(Spread {
-            hits: with_hits().map(|count| count.hits).sum(),
-            documents: with_hits().map(|count| count.hit_documents).sum(),
-            sites: with_hits().count() as u64,
-            days: days.hits.keys().map(|day| day.date()).collect(),
-            citation: first.iter().find_map(|hit| citation(context, hit).transpose()).transpose()?,
-        })
+/// The rows of words, with the evidence of all shards.
+fn rows(
+    context: &QuestionContext<'_>,
+    listed: Vec<(String, Entry)>,
+    (decisions, filter, attribute): (&WordDecisions, Option<&Filter>, Attribute),
+) -> Result<Vec<NeologismRow>, QuestionError> {
+    let mut rows = Vec::with_capacity(listed.len());
+    let mut listed = listed.into_iter().peekable();
+    while listed.peek().is_some() {
+        let some: Vec<(String, Entry)> = listed.by_ref().take(ROWS_AT_ONCE).collect();
+        let queries = some.iter().map(|(head, entry)| entry.query(head, attribute)).collect::<Result<_, _>>()?;
+        let found = context.gather(&EvidencePart { queries, filter: Parsed::of_filter(filter) })?;
+        let missing = some.len().saturating_sub(found.len());
+        let found = found.into_iter().chain(std::iter::repeat_n(Evidence::default(), missing));
+        rows.extend(some.into_iter().zip(found).map(|((head, entry), evidence)| entry.row(head, evidence, decisions)));
     }
-}
-
-/// The line of a hit, if the client may see it.
-fn citation(context: &QuestionContext<'_>, hit: &Hit) -> Result<Option<Citation>, QuestionError> {
-    let stated = context.engine.field_of(hit, AVAILABILITY_FIELD)?;
-    let availability = Availability::of_field(stated.as_deref(), context.privacy.default);
-    if !context.privacy.shows_lines(availability) {
-        return Ok(None);
-    }
-    let line = context.engine.line(hit, CITATION_CONTEXT, &["date", "site", "title", "url"])?;
-    if !context.privacy.shows_text(availability) && !context.takes_window(&line.document, line.position.into()) {
-        return Ok(None);
-    }
-    let field = |name: &str| line.fields.get(name).cloned().unwrap_or_default();
-    Ok(Some(Citation {
-        document: line.document.clone(),
-        date: field("date"),
-        site: field("site"),
-        title: field("title"),
-        url: field("url"),
-        left: text_of(&line.left),
-        node: text_of(&line.node),
-        right: text_of(&line.right),
-    }))
+    Ok(rows)
 }
 
 impl Request for NeologismsRequest {
@@ -320,8 +282,7 @@ impl Question for NeologismsRequest {
             (std::cmp::Reverse(spread), head.clone())
         });
         let values = self.candidates.limit.cut(&mut listed);
-        let asked = (&decisions, filter.as_ref(), found.attribute);
-        let rows = listed.into_iter().map(|entry| self.row(context, entry, asked)).collect::<Result<Vec<_>, _>>()?;
+        let rows = rows(context, listed, (&decisions, filter.as_ref(), found.attribute))?;
         let is_complete = !context.is_cut_off();
         let body = Neologisms {
             attribute: found.attribute,

@@ -12,9 +12,17 @@ use super::searches::may_see;
 use super::{HomeContext, HomeQuestion};
 use crate::api_error::ApiError;
 use crate::corpus_registry::CorpusRegistry;
+use crate::rights::Right;
 
-/// The decisions of a corpus.
-pub(crate) fn find(registry: &CorpusRegistry, lang: &str) -> Result<WordDecisions, QuestionError> {
+/// The decisions of a corpus; none for clients without a token, because what the owner decides is private.
+pub(crate) fn find_for(registry: &CorpusRegistry, lang: &str, right: Right) -> Result<WordDecisions, QuestionError> {
+    match right.scope {
+        Some(_) => find(registry, lang),
+        None => Ok(WordDecisions::default()),
+    }
+}
+
+fn find(registry: &CorpusRegistry, lang: &str) -> Result<WordDecisions, QuestionError> {
     let broken = |error: tidings_store::Error| {
         log::error!("the decisions about new words cannot be read: {}", tidings_store::in_full(&error));
         QuestionError::Request(

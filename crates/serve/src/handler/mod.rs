@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tidings_query::engine::{Limits, MemoryPool};
 use tidings_query::question::{
-    Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit, WordDecisions,
+    Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit,
 };
 use tidings_query::trend::Bin;
 use tidings_query::{Filter, SyntaxError};
@@ -152,11 +152,7 @@ impl ApiRequest<'_> {
             None => registry.corpus(&self.lang, generation)?,
         };
         let find_filter = |name: &str| find_filter(registry, name);
-        let may_see = self.right.scope.is_some();
-        let find_decisions = || match may_see {
-            true => decisions::find(registry, &self.lang),
-            false => Ok(WordDecisions::default()),
-        };
+        let find_decisions = || decisions::find_for(registry, &self.lang, self.right);
         let run_days = |bins: &[Bin]| {
             let days = bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string()));
             registry.day_stats(|stats| stats.days_with_runs(days)).ok().flatten()

@@ -7,10 +7,10 @@ use tidings_store::tokens::Scope;
 use crate::rights::token;
 use crate::test_server::{Got, TestServer, weather};
 
-const JSON: &str = "Content-Type: application/json\r\n";
+pub const JSON: &str = "Content-Type: application/json\r\n";
 
 /// Sends a change with a body.
-fn change(server: &TestServer, method: &str, path: &str, headers: &str, body: &str) -> Got {
+pub fn change(server: &TestServer, method: &str, path: &str, headers: &str, body: &str) -> Got {
     let length = body.len();
     server.send(&format!(
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"

@@ -13,6 +13,7 @@ use tidings_serve::Settings;
 use tidings_store::tokens::{self, Scope, Token};
 use tidings_testing::until;
 
+use super::changes::{JSON, change};
 use super::test_server::TestServer;
 
 pub const SECRET: &str = "0123456789abcdef0123456789abcdef";
@@ -534,6 +535,10 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
             let by = one_of(random, &["word,site", "lemma,left1", "month,right1.tag", "year,node"]);
             asked(name, &[("q", q), scope, ("by", by), ("min", &min), ("limit", &number)])
         }
+        "crosstab" => {
+            let by = one_of(random, &["site", "site,month", "topic,year", "day,site", "quarter"]);
+            asked(name, &[("q", one_of(random, &["storm,came", "the", "word1,\"the storm\""])), scope, ("by", by)])
+        }
         "dispersion" => asked(name, &[("q", q), scope, ("parts", &number)]),
         "colloc" => {
             let measure = one_of(random, &["log-dice", "log-likelihood", "t-score"]);
@@ -629,6 +634,21 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
                 ],
             )
         }
+        "neologisms" => {
+            let values = [
+                scope,
+                ("since", one_of(random, &["2024-07-01", "2024-10-15", ""])),
+                ("attribute", one_of(random, &["", "word", "lemma"])),
+                ("min_sites", "1"),
+                ("min_days", "1"),
+                ("min_documents", "2"),
+                ("fdr", "1"),
+                ("known", "true"),
+                ("status", one_of(random, &["open", "all"])),
+                ("limit", &number),
+            ];
+            asked(name, &values)
+        }
         "names" => {
             let since = one_of(random, &["", "2024-03-01"]);
             let kind = one_of(random, &["", "PER", "LOC"]);
@@ -663,6 +683,24 @@ fn every_question_over_shards_has_the_answer_of_one_index() {
             assert!(answered > 2, "{}: only {answered} questions were right", question.name);
         }
     }
+}
+
+#[test]
+fn new_words_of_a_gateway_have_the_evidence_of_all_shards_and_its_own_decisions() {
+    let setup = setup(11, &Settings::default());
+    let asked = "/api/v1/en/neologisms?since=2024-10-15&min_sites=1&min_days=1&min_documents=2&fdr=1&known=true";
+    let found = same(&setup, asked);
+    let row = &found["rows"][0];
+    assert!(row["hits"].as_u64() > Some(1) && row["sites"].as_u64() > Some(1), "{found}");
+    assert!(row["citation"]["node"].is_string() && row["first_seen"].is_string(), "{row}");
+    let word = row["value"].as_str().unwrap();
+    let body = json!({ "lang": "en", "word": word, "status": "accepted", "note": "two papers" }).to_string();
+    change(&setup.gateway, "POST", "/api/v1/decisions", JSON, &body).is(200);
+    let accepted = setup.gateway.get(&format!("{asked}&status=accepted")).is(200).json();
+    assert_eq!((&accepted["rows"][0]["value"], &accepted["rows"][0]["note"]), (&json!(word), &json!("two papers")));
+    assert_eq!(accepted["rows"][0]["hits"], row["hits"]);
+    let history = setup.gateway.get("/api/v1/decisions").is(200).json();
+    assert_eq!(history["rows"][0]["word"], json!(word.to_lowercase()));
 }
 
 #[test]

@@ -85,9 +85,23 @@ fn open_from(source: Ipv4Addr, target: SocketAddr) -> TcpStream {
 #[test]
 #[cfg(target_os = "linux")]
 fn connections_of_one_address_do_not_lock_out_others() {
-    let settings = Settings { most_connections: 8, head_patience: WATCHDOG * 2, ..Settings::default() };
+    are_served_beside(8, 1);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn connections_of_sixteen_addresses_do_not_lock_out_others() {
+    are_served_beside(64, 16);
+}
+
+/// Fills a server with more unfinished requests than it has places, from some addresses, and sends others.
+#[cfg(target_os = "linux")]
+fn are_served_beside(most_connections: usize, addresses: u8) {
+    let settings = Settings { most_connections, head_patience: WATCHDOG * 2, ..Settings::default() };
     let server = TestServer::with(&weather(), settings);
-    let mut held: Vec<_> = (0..20).map(|_| open_from(Ipv4Addr::new(127, 0, 0, 2), server.address)).collect();
+    let sources = (0..addresses).cycle().map(|number| Ipv4Addr::new(127, 0, 0, 10 + number));
+    let connect = |source| open_from(source, server.address);
+    let mut held: Vec<_> = sources.take(most_connections + most_connections / 2).map(connect).collect();
     held.iter_mut().for_each(|stream| drop(stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: loc")));
     for _ in 0..4 {
         let mut other = open_from(Ipv4Addr::new(127, 0, 0, 3), server.address);

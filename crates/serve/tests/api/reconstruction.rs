@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use tidings_query::question::{Parameter, ParameterKind, QUESTIONS};
 use tidings_serve::Settings;
 use tidings_store::tokens::Scope;
 
@@ -24,7 +25,7 @@ const HIDDEN: usize = 10;
 /// Tokens of a hidden document.
 const TOKENS: usize = 40;
 /// Requests of the adversary; `TIDINGS_ATTACK_REQUESTS` sets more.
-const REQUESTS: usize = 4_000;
+const REQUESTS: usize = 6_000;
 
 /// A deterministic source of numbers (SplitMix64).
 struct Numbers(u64);
@@ -173,12 +174,19 @@ struct Api<'s> {
     servers: Vec<(&'s TestServer, String)>,
     left: Cell<usize>,
     differences: RefCell<Vec<String>>,
+    /// Requests that were answered, without their parameters.
+    answered: RefCell<BTreeSet<String>>,
 }
 
 impl<'s> Api<'s> {
     fn new(servers: Vec<(&'s TestServer, String)>, requests: usize) -> Api<'s> {
         let budget = std::env::var("TIDINGS_ATTACK_REQUESTS").ok().and_then(|text| text.parse().ok());
-        Api { servers, left: Cell::new(budget.unwrap_or(requests)), differences: RefCell::default() }
+        Api {
+            servers,
+            left: Cell::new(budget.unwrap_or(requests)),
+            differences: RefCell::default(),
+            answered: RefCell::default(),
+        }
     }
 
     /// The answer of a path below the corpus. With twins, both are asked and compared.
@@ -193,6 +201,9 @@ impl<'s> Api<'s> {
         let (status, body) = answers.next()?;
         if answers.any(|other| other != (status, body.clone())) {
             self.differences.borrow_mut().push(path.to_owned());
+        }
+        if status == 200 {
+            self.answered.borrow_mut().insert(path.split('?').next().unwrap_or_default().to_owned());
         }
         (status == 200).then_some(body)
     }
@@ -469,6 +480,74 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
     probes
 }
 
+/// Requests to every question there is, so that a new one is attacked as soon as it exists: the lowest thresholds and the
+/// longest answers, over one document or all others, and one parameter after the other at each kind of value.
+fn requests_to_every_question(target: &Target, words: &[String]) -> Vec<String> {
+    let mut requests = Vec::new();
+    for question in QUESTIONS {
+        let parameters = (question.parameters)();
+        let mut base: BTreeMap<&str, String> = BTreeMap::new();
+        for parameter in &parameters {
+            let value = match &parameter.kind {
+                ParameterKind::Integer(range) if parameter.name.starts_with("min") => Some(range.start().to_string()),
+                ParameterKind::Integer(range) if parameter.name == "limit" => Some(range.end().to_string()),
+                ParameterKind::Number(range) if ["fdr", "effect"].contains(&parameter.name.as_str()) => {
+                    Some(range.end().to_string())
+                }
+                _ if parameter.name == "id" => Some(target.id.clone()),
+                _ if parameter.required => values_of(parameter, target, words).into_iter().next(),
+                _ => None,
+            };
+            value.into_iter().for_each(|value| drop(base.insert(parameter.name.as_str(), value)));
+        }
+        let mut push = |values: &BTreeMap<&str, String>| {
+            let mut values = values.clone();
+            let path = match values.remove("id") {
+                Some(id) => question.path.replace("{id}", &id),
+                None => question.path.to_owned(),
+            };
+            let values = values.iter().map(|(name, value)| format!("{name}={}", escaped(value)));
+            requests.push(format!("{path}?{}", values.collect::<Vec<_>>().join("&")));
+        };
+        push(&base);
+        let has_filter = parameters.iter().any(|parameter| parameter.name == "filter");
+        for filter in [format!("id={}", target.id), format!("id!={}", target.id)] {
+            let mut base = base.clone();
+            if has_filter {
+                base.insert("filter", filter);
+                push(&base);
+            }
+            for parameter in parameters.iter().filter(|parameter| !["id", "filter"].contains(&parameter.name.as_str()))
+            {
+                for value in values_of(parameter, target, words) {
+                    let mut values = base.clone();
+                    values.insert(&parameter.name, value);
+                    push(&values);
+                }
+            }
+        }
+    }
+    requests
+}
+
+/// Values of each kind that a parameter takes.
+fn values_of(parameter: &Parameter, target: &Target, words: &[String]) -> Vec<String> {
+    let (a, b) = (&words[0], &words[1]);
+    match &parameter.kind {
+        ParameterKind::Text => [a.as_str(), "2026-01", "week"].map(str::to_owned).to_vec(),
+        ParameterKind::Cql => vec![a.clone(), format!("\"{a}\" []{{0,3}} \"{b}\""), "<doc> []{3}".to_owned()],
+        ParameterKind::Queries => vec![format!("{a},{b}"), format!("[],\"{a} {b}\"")],
+        ParameterKind::Filter => vec![format!("id={}", target.id), format!("site={} id!={}", target.site, target.id)],
+        ParameterKind::Date => ["2026-01-05", "2026-02-07"].map(str::to_owned).to_vec(),
+        ParameterKind::Attribute => ["word", "lc", "lemma", "tag"].map(str::to_owned).to_vec(),
+        ParameterKind::Integer(range) => vec![range.start().to_string(), (*range.end()).min(1000).to_string()],
+        ParameterKind::Number(range) => vec![range.start().to_string(), range.end().to_string()],
+        ParameterKind::Flag => ["true", "false"].map(str::to_owned).to_vec(),
+        ParameterKind::Names => ["site", "id", "day", "word,right1", "site,day"].map(str::to_owned).to_vec(),
+        ParameterKind::Choice { names, .. } => names.clone(),
+    }
+}
+
 /// Runs all attacks within the budget; returns the targets with what was found.
 fn attack(api: &Api<'_>) -> Vec<Target> {
     let (mut targets, words) = (targets(api), vocabulary());
@@ -490,7 +569,12 @@ fn attack(api: &Api<'_>) -> Vec<Target> {
         ngrams(api, target);
         let a = words[numbers.below(words.len())].clone();
         let b = words[numbers.below(words.len())].clone();
-        probes(target, &[a, b]).iter().for_each(|probe| drop(api.body(probe)));
+        let words = [a, b];
+        probes(target, &words).iter().for_each(|probe| drop(api.body(probe)));
+        // One document of each site.
+        if number % HIDDEN == 0 {
+            requests_to_every_question(target, &words).iter().for_each(|request| drop(api.body(request)));
+        }
     }
     // What is left of the budget goes to tokens that are not known yet.
     for target in &mut targets {
@@ -560,5 +644,16 @@ fn are_the_same(servers: [&TestServer; 2], requests: usize) {
         let differences: BTreeSet<String> = api.differences.into_inner().into_iter().collect();
         let some: Vec<&String> = differences.iter().take(20).collect();
         assert!(differences.is_empty(), "{} answers differ, such as {some:?}", differences.len());
+        let answered = api.answered.into_inner();
+        let was_answered = |path: &str| {
+            let (before, after) = path.split_once("{id}").unwrap_or((path, ""));
+            answered.iter().any(|known| match path.contains('{') {
+                true => known.starts_with(before) && known.ends_with(after) && known.len() > before.len() + after.len(),
+                false => known == path,
+            })
+        };
+        for question in QUESTIONS {
+            assert!(was_answered(question.path), "no request to {} was answered: {answered:?}", question.name);
+        }
     }
 }

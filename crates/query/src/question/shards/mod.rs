@@ -7,6 +7,7 @@
 
 mod cells;
 mod contrast;
+mod evidence;
 mod hits;
 mod in_time;
 mod lines;
@@ -33,6 +34,7 @@ use crate::question::Parsed;
 
 pub(super) use cells::{SiteBinsPart, VolumePart, word_cells};
 pub(super) use contrast::{SharedSitesPart, WordContrast, gram_contrast};
+pub(super) use evidence::{Evidence, EvidencePart};
 pub(super) use hits::{
     AttributeValuesPart, CountPart, CrosstabPart, FieldValuesPart, GroupPart, MarginalsPart, NearPart, PartCells,
     SearchPart, SpanValuesPart, TimelinePart,
@@ -323,6 +325,7 @@ parts!(
     contrast::PartDocumentsPart,
     contrast::GramsPart,
     contrast::GramCountsPart,
+    EvidencePart,
     DaysPart,
     SitesSincePart,
     new_words::UnseenPart,
