@@ -265,7 +265,7 @@ fn shortened(said: &str) -> String {
         (Some(code), Some(message)) => format!("{code}: {message}"),
         _ => said.rsplit(" - ").next().unwrap_or(said).to_owned(),
     };
-    short.chars().take(MAX_CHARS).collect()
+    short.trim_end_matches([':', ' ']).chars().take(MAX_CHARS).collect()
 }
 
 /// Whether a request failed because of the connection or of the server, in spite of retries.
