@@ -21,6 +21,7 @@ mod corpus_digest;
 mod corpus_registry;
 mod crawler_page;
 mod endpoint;
+mod first_run;
 mod gateway;
 mod handler;
 mod headers;
@@ -44,6 +45,7 @@ mod tls;
 mod window_limiter;
 mod write_timeout;
 
+pub use first_run::{FirstRun, FirstRunHandle, FirstRunProgress, FirstRunStep, NewSources};
 pub use openapi::document as openapi;
 pub use proxy::{Network, SignIn};
 pub use rights::Availability;

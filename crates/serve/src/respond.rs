@@ -19,6 +19,7 @@ use crate::cache::{Key, MIN_CACHED_TIME};
 use crate::client::{Client, is_expected_host};
 use crate::compression::{accepts_gzip, compressible, etag, matches_etag};
 use crate::endpoint::Endpoint;
+use crate::first_run;
 use crate::handler::{ApiRequest, RequestDeadline, RequestError};
 use crate::headers::{error_response, not_modified, preflight, security_headers, with_etag};
 use crate::metrics::Metrics;
@@ -28,6 +29,8 @@ use crate::response::{Body, CancelOnDrop, Exact, Format, ResponseOptions, Respon
 use crate::server::AppState;
 use crate::{assets, changes, crawler_page, openapi, search_feed, shard_endpoint};
 
+/// Digits of a checksum in the names of files.
+const FILE_DIGITS: usize = 12;
 /// The longest request URI: the longest query and filter fit with every byte escaped.
 const MAX_URI_BYTES: usize = 60 << 10;
 /// Responses up to this size are compressed on the connection's task; longer ones on a blocking thread.
@@ -136,6 +139,10 @@ async fn answer(
         return Ok(file);
     }
     match path {
+        first_run::PATH => {
+            *name = "first-run";
+            return first_run::show(state, client);
+        }
         "/healthz" => {
             *name = "healthz";
             return Ok(json_response(StatusCode::OK, &json!({ "ok": true })));
@@ -178,6 +185,7 @@ async fn answer(
         link: path.to_owned(),
         base: base_of(request.headers(), client, state),
         gzip: accepts_gzip(request.headers()),
+        state: state_of(state, endpoint, &path_values),
     };
     let is_decided = endpoint.name == NeologismsRequest::NAME;
     let asked = uri.path_and_query().map_or(path, |whole| whole.as_str());
@@ -204,6 +212,18 @@ async fn answer(
         state.cache.put(key, answer.clone());
     }
     Ok(with_etag(response, &tag))
+}
+
+/// The corpus of a question and the beginning of its checksum, as a part of file names.
+fn state_of(state: &AppState, endpoint: &Endpoint, path_values: &[String]) -> String {
+    let corpus = endpoint.path_names().zip(path_values).find(|(name, _)| *name == "lang").map(|(_, value)| value);
+    // Unknown languages are refused later.
+    let Some(corpus) = corpus.filter(|code| code.bytes().all(|byte| byte.is_ascii_alphanumeric())) else {
+        return String::new();
+    };
+    let digests = state.registry.digests();
+    let digest = digests.get(corpus).and_then(|digest| digest.get(..FILE_DIGITS));
+    format!("-{corpus}{}", digest.map(|digits| format!("-{digits}")).unwrap_or_default())
 }
 
 /// The base URL of this server as the client sees it, for absolute links in feeds.

@@ -62,7 +62,13 @@ pub(crate) async fn answer(
     let endpoint_path = format!("/api/v1/{}/query", search.lang);
     let (endpoint, _) = Endpoint::find(&endpoint_path).ok_or_else(|| ApiError::unknown("no such corpus"))?;
     let params = QueryParams::read(endpoint, std::slice::from_ref(&search.lang), &asked(&search))?;
-    let options = ResponseOptions { format: Format::Json, link: endpoint_path, base: base.to_owned(), gzip: false };
+    let options = ResponseOptions {
+        format: Format::Json,
+        link: endpoint_path,
+        base: base.to_owned(),
+        gzip: false,
+        state: String::new(),
+    };
     let found = respond::run(state, endpoint, params, vec![search.lang.clone()], options, client).await?;
     let Body::Whole(Some(bytes)) = found.body() else {
         return Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no answer to the saved search"));
