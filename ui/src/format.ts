@@ -1,10 +1,10 @@
 // Formats numbers, sizes, probabilities, dates and language names in the language of the interface.
 
 import type { Exactness } from "./generated/api.ts";
-import { locale, t } from "./text/index.ts";
+import { locale, regional, t } from "./text/index.ts";
 
-const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(regional, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(regional, { notation: "compact", maximumFractionDigits: 1 });
 
 /** A count: 12,345. */
 export const count = (value: number): string => whole.format(value);
@@ -17,7 +17,7 @@ function digits(value: number | null | undefined, fixed: boolean): string {
   const size = Math.abs(value);
   if (size !== 0 && size < 0.001) return value.toExponential(1);
   const most = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-  return value.toLocaleString(locale, { maximumFractionDigits: most, minimumFractionDigits: fixed ? most : 0 });
+  return value.toLocaleString(regional, { maximumFractionDigits: most, minimumFractionDigits: fixed ? most : 0 });
 }
 
 /** A rate or a score, with about three significant digits. */
@@ -31,12 +31,12 @@ export const pValue = (value: number | null): string =>
   value === null
     ? "–"
     : value < 0.001
-      ? `< ${(0.001).toLocaleString(locale)}`
-      : value.toLocaleString(locale, { minimumFractionDigits: 3, maximumFractionDigits: 3 });
+      ? `< ${(0.001).toLocaleString(regional)}`
+      : value.toLocaleString(regional, { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
 /** A share in per cent. */
 export const percent = (value: number): string =>
-  `${(100 * value).toLocaleString(locale, { maximumFractionDigits: value < 0.1 ? 1 : 0 })} %`;
+  `${(100 * value).toLocaleString(regional, { maximumFractionDigits: value < 0.1 ? 1 : 0 })} %`;
 
 /** Bytes: 1.2 MB. */
 export function bytes(value: number): string {
@@ -88,7 +88,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = JSON.stringify(options);
   let known = formats.get(key);
-  if (!known) formats.set(key, (known = new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" })));
+  if (!known) formats.set(key, (known = new Intl.DateTimeFormat(regional, { ...options, timeZone: "UTC" })));
   return known;
 }
 

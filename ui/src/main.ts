@@ -4,7 +4,9 @@ import { type Corpus, ApiError, request, token } from "./api.ts";
 import { el, save } from "./dom.ts";
 import { options } from "./form.ts";
 import { at, footer, header, navigation, showError } from "./layout.ts";
-import { downloads, provenance } from "./provenance.ts";
+import { setSource } from "./chart/figure.ts";
+import { plain } from "./citation.ts";
+import { citationOf, downloads, provenance } from "./provenance.ts";
 import { SOURCES } from "./querybar.ts";
 import { Route, go } from "./route.ts";
 import { saveButton } from "./save-search.ts";
@@ -17,10 +19,15 @@ const search = VIEWS.find((view) => view.name === "search")!;
 /** Views that work without a corpus. */
 const WITHOUT_CORPUS = ["help", "collection"];
 
+/** Milliseconds after which checksums that the server is still making are asked for again, and how often. */
+const [DIGEST_PAUSE, DIGEST_TRIES] = [1500, 8];
+
 let corpora: Corpus[] = [];
 let named: string[] = [];
 let server: ServerInfo = { version: "", address: null, owner: false };
 let running: AbortController | undefined;
+/** Shows where the current results come from. */
+let cite = (): void => undefined;
 
 function corpusOf(route: Route): Corpus | undefined {
   // Without a choice the largest corpus is shown.
@@ -64,6 +71,7 @@ async function show(): Promise<void> {
     { class: "heading" },
     el("h1", { class: view.kind === "query" && view.name !== "document" ? "unseen" : undefined }, view.title),
     view.about && view.kind !== "query" ? el("p", { class: "about" }, view.about) : "",
+    view.kind === "query" ? "" : tools,
   );
   // Without any corpus the start page offers to begin one.
   const isFirstStart = view.name === "start" && corpora.length === 0;
@@ -82,7 +90,7 @@ async function show(): Promise<void> {
   at("main").replaceChildren(
     heading,
     otherState(route, corpus),
-    el("div", { class: "bar" }, message, optionsForm ?? "", tools),
+    el("div", { class: "bar" }, message, optionsForm ?? "", view.kind === "query" ? tools : ""),
     el("div", { class: "columns" }, results, aside),
     foot,
   );
@@ -98,7 +106,13 @@ async function show(): Promise<void> {
       signal.addEventListener("abort", () => clearTimeout(delayed));
       await view.show(context).finally(() => clearTimeout(delayed));
       if (!signal.aborted) {
-        foot.replaceChildren(...provenance(context, view));
+        cite = () => {
+          if (signal.aborted) return;
+          foot.replaceChildren(...provenance(context, view));
+          const cited = citationOf(context, view);
+          setSource(cited ? plain(cited) : "");
+        };
+        cite();
         tools.replaceChildren(...downloads(context, view), saveButton(context, view) ?? "");
         if (view.facets && results.childElementCount > 0) void facets(context, aside);
       }
@@ -151,7 +165,8 @@ function follow(event: MouseEvent): void {
 async function openWithToken(url: string): Promise<void> {
   const response = await fetch(url, { headers: { Authorization: `Bearer ${token.get()}` } });
   const ending = /[?&]format=(csv|jsonl|rss)/.exec(url)?.[1] ?? "json";
-  save(`tidings.${ending}`, await response.blob());
+  const named = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
+  save(named ?? `tidings.${ending}`, await response.blob());
 }
 
 /** Fills the suggestions of the source field, once the page stands. */
@@ -160,6 +175,19 @@ async function suggestSources(): Promise<void> {
   const list = el("datalist", { id: SOURCES }, ...rows.map((row) => el("option", { value: row.site })));
   document.getElementById(SOURCES)?.remove();
   document.body.append(list);
+}
+
+/** The server makes checksums in the background when it has opened a corpus: citations get theirs as soon as it is there. */
+async function awaitDigests(): Promise<void> {
+  const missing = () => corpora.filter((corpus) => !corpus.digest);
+  for (let tries = 0; tries < DIGEST_TRIES && missing().length > 0; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, DIGEST_PAUSE));
+    const before = missing().length;
+    const list = await request("corpora");
+    for (const corpus of missing())
+      corpus.digest = list.corpora.find((row) => row.corpus === corpus.corpus)?.digest ?? null;
+    if (missing().length < before) cite();
+  }
 }
 
 async function start(): Promise<void> {
@@ -174,6 +202,7 @@ async function start(): Promise<void> {
     server = about;
     await show();
     void suggestSources().catch(() => undefined);
+    void awaitDigests().catch(() => undefined);
   } catch (error) {
     at("main").replaceChildren(
       el(

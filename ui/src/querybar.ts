@@ -51,7 +51,7 @@ export function queryBar(route: Route, { corpora, corpus, named, isQueryView }: 
     type: "search",
     value: queriesOf(route).join(", "),
     dir: "auto",
-    placeholder: t('word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]'),
+    placeholder: t('word, phrase, wild*, [lemma="go"]'),
     "aria-label": t("Word, phrase or pattern"),
     autocomplete: "off",
     autocapitalize: "off",

@@ -86,6 +86,8 @@ export function table<Row>(
       ),
     );
   const heads = columns.map((column) => {
+    // A column of drawings may have no heading; its numbers stand in another one.
+    if (column.label === "") return el("td");
     const head = el("th", { scope: "col", class: column.numeric ? "number" : undefined, title: column.about });
     if (column.picture) {
       head.append(column.label ?? column.name);

@@ -143,11 +143,14 @@ export const ATTRIBUTES: Readonly<Record<string, string>> = {
   feats: t("morphological features"),
 };
 
+/** The attribute that lists of words count if nothing is chosen: lemmas, where the corpus has them. The server does the same. */
+export const usualAttribute = (context: ViewContext): string => (context.attributes.includes("lemma") ? "lemma" : "lc");
+
 /** The field that chooses the attribute to count; among the advanced fields if there is little choice. */
 export function attributeField(
   context: ViewContext,
-  among: readonly string[] = ["lc", "word", "lemma", "tag", "feats"],
-  initial = "lc",
+  among: readonly string[] = ["lemma", "lc", "word", "tag", "feats"],
+  initial = usualAttribute(context),
 ): Field {
   const choices = among
     .filter((name) => context.attributes.includes(name))

@@ -152,16 +152,26 @@ pub fn read_sites(path: &Path) -> Result<Vec<String>> {
 
 /// The settings of a new home.
 fn settings(contact: Option<&str>) -> String {
-    match contact {
-        Some(contact) => {
-            // Publishers find an e-mail address in the user agent by its scheme.
-            let is_bare = contact.contains('@') && !contact.contains(':') && !contact.contains('/');
-            let contact = if is_bare { format!("mailto:{contact}") } else { contact.to_owned() };
-            // A JSON string is a TOML string.
-            let line = format!("contact = {}", serde_json::Value::from(contact));
-            config::TEMPLATE.replacen("#contact = \"\"", &line, 1)
-        }
-        None => config::TEMPLATE.to_owned(),
+    contact.map_or_else(|| config::TEMPLATE.to_owned(), |contact| with_contact(config::TEMPLATE, contact))
+}
+
+/// The text of settings that have no contact, with one.
+pub(crate) fn with_contact(text: &str, contact: &str) -> String {
+    const UNSET: &str = "#contact = \"\"";
+    const TABLE: &str = "[fetch]\n";
+    // Publishers find an e-mail address in the user agent by its scheme.
+    let is_bare = contact.contains('@') && !contact.contains(':') && !contact.contains('/');
+    let contact = if is_bare { format!("mailto:{contact}") } else { contact.to_owned() };
+    // A JSON string is a TOML string.
+    let line = format!("contact = {}", serde_json::Value::from(contact));
+    if text.contains(UNSET) {
+        return text.replacen(UNSET, &line, 1);
+    }
+    let in_table = format!("{TABLE}{line}\n");
+    match text.strip_prefix(TABLE) {
+        Some(rest) => in_table + rest,
+        None if text.contains("\n[fetch]\n") => text.replacen("\n[fetch]\n", &format!("\n{in_table}"), 1),
+        None => format!("{}\n\n{in_table}", text.trim_end()),
     }
 }
 
@@ -218,6 +228,14 @@ mod tests {
         assert!(settings(Some("me@example.org")).contains("\ncontact = \"mailto:me@example.org\"\n"));
         assert_eq!(with("mailto:\"me\"@example.org"), "mailto:\"me\"@example.org");
         assert_eq!(with("another"), "mailto:\"me\"@example.org", "existing files stay unchanged");
+        let added = "[fetch]\ncontact = \"mailto:a@b.c\"\n";
+        for (before, after) in [
+            ("[fetch]\ndelay_s = 1.0\n", format!("{added}delay_s = 1.0\n")),
+            ("[run]\n\n[fetch]\ndelay_s = 1.0\n", format!("[run]\n\n{added}delay_s = 1.0\n")),
+            ("[run]\nreport = false\n", format!("[run]\nreport = false\n\n{added}")),
+        ] {
+            assert_eq!(with_contact(before, "a@b.c"), after);
+        }
     }
 
     #[test]

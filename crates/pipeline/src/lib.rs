@@ -57,6 +57,7 @@ pub mod export;
 pub mod extract;
 pub mod extract_guarded;
 pub mod filter;
+pub mod first_run;
 mod freshness;
 pub mod frozen;
 pub mod guard;

@@ -1,4 +1,5 @@
-//! Changes that the owner of the home makes through the page: saved searches, virtual corpora, decisions about new words.
+//! Changes that the owner of the home makes through the page: saved searches, virtual corpora, decisions about new words,
+//! and the first run.
 //!
 //! Only a client on the same machine may make them, and only pages of this server: a request names its content type, which
 //! other pages cannot send without a preflight request (answered for GET only), and its origin, if it has one, is this server.
@@ -22,12 +23,13 @@ use tidings_store::virtual_corpora::{self, VirtualCorpus};
 
 use crate::api_error::ApiError;
 use crate::client::Client;
+use crate::first_run;
 use crate::query_params::decoded;
 use crate::response::{Body, json_response};
 use crate::server::AppState;
 
 /// The longest body of a change.
-const MAX_BODY_BYTES: usize = 64 << 10;
+pub(crate) const MAX_BODY_BYTES: usize = 64 << 10;
 const SEARCHES: &str = "/api/v1/searches";
 const CORPORA: &str = "/api/v1/corpora-named";
 const DECISIONS: &str = "/api/v1/decisions";
@@ -38,7 +40,7 @@ static CHANGING: Mutex<()> = Mutex::new(());
 
 /// Whether changes are made at a path.
 pub(crate) fn is_path(path: &str) -> bool {
-    [SEARCHES, CORPORA, DECISIONS, WORD_LISTS]
+    [SEARCHES, CORPORA, DECISIONS, WORD_LISTS, first_run::PATH]
         .iter()
         .any(|root| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
@@ -100,7 +102,8 @@ pub(crate) async fn make(
             "changes come from pages of this server only, as application/json",
         ));
     }
-    let body = read(body).await?;
+    let most = if request.uri.path() == first_run::PATH { first_run::MAX_BODY_BYTES } else { MAX_BODY_BYTES };
+    let body = read(body, most).await?;
     let (state, method, path) = (state.clone(), request.method.clone(), request.uri.path().to_owned());
     let made = tokio::task::spawn_blocking(move || change(&state, &method, &path, &body)).await;
     made.unwrap_or_else(|error| Err(ApiError::broken("cannot change the home", &error)))?;
@@ -120,16 +123,16 @@ fn is_own_page(headers: &HeaderMap) -> bool {
     is_json && is_same && site.is_none_or(|site| site == b"same-origin" || site == b"none")
 }
 
-/// The body of a request, which has a limit.
-pub(crate) async fn read(mut body: Incoming) -> Result<Vec<u8>, ApiError> {
+/// The body of a request of at most so many bytes.
+pub(crate) async fn read(mut body: Incoming, most: usize) -> Result<Vec<u8>, ApiError> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let frame = frame.map_err(|_| ApiError::new(StatusCode::BAD_REQUEST, "the body is incomplete"))?;
         if let Some(data) = frame.data_ref() {
             bytes.extend_from_slice(data);
         }
-        if bytes.len() > MAX_BODY_BYTES {
-            let error = format!("the body is longer than {MAX_BODY_BYTES} bytes");
+        if bytes.len() > most {
+            let error = format!("the body is longer than {most} bytes");
             return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, error));
         }
     }
@@ -148,6 +151,14 @@ fn change(state: &AppState, method: &Method, path: &str, body: &[u8]) -> Result<
         (&Method::POST, None, None) if path == CORPORA => save_corpus(state, parsed(body)?),
         (&Method::POST, None, None) if path == DECISIONS => decide(state, parsed(body)?),
         (&Method::POST, None, None) if path == WORD_LISTS => list_words(state, parsed(body)?),
+        (&Method::POST, None, None) if path == first_run::PATH => {
+            let begun = first_run::of(state)?.begin(parsed(body)?);
+            begun.map_err(|error| ApiError::new(StatusCode::CONFLICT, error))
+        }
+        (&Method::DELETE, None, None) if path == first_run::PATH => {
+            first_run::of(state)?.cancel();
+            Ok(())
+        }
         (&Method::DELETE, None, None) if path.starts_with(WORD_LISTS) => {
             let name = name_in(WORD_LISTS)?.unwrap_or_default();
             let mut known = neologisms::read_lists(&state.registry.home)?;

@@ -21,6 +21,7 @@ mod corpus_digest;
 mod corpus_registry;
 mod crawler_page;
 mod endpoint;
+mod first_run;
 mod frozen_states;
 mod gateway;
 mod handler;
@@ -46,6 +47,7 @@ mod tools;
 mod window_limiter;
 mod write_timeout;
 
+pub use first_run::{FirstRun, FirstRunHandle, FirstRunProgress, FirstRunStep, NewSources};
 pub use frozen_states::frozen_state;
 pub use openapi::document as openapi;
 pub use proxy::{Network, SignIn};

@@ -19,6 +19,7 @@ use crate::cache::{Key, MIN_CACHED_TIME};
 use crate::client::{Client, is_expected_host};
 use crate::compression::{accepts_gzip, compressible, etag, matches_etag};
 use crate::endpoint::Endpoint;
+use crate::first_run;
 use crate::handler::{ApiRequest, RequestDeadline, RequestError};
 use crate::headers::{error_response, not_modified, preflight, security_headers, with_etag};
 use crate::metrics::Metrics;
@@ -29,6 +30,8 @@ use crate::server::AppState;
 use crate::tools::{self, Tool};
 use crate::{assets, changes, crawler_page, openapi, search_feed, shard_endpoint};
 
+/// Digits of a checksum in the names of files.
+const FILE_DIGITS: usize = 12;
 /// The longest request URI: the longest query and filter fit with every byte escaped.
 const MAX_URI_BYTES: usize = 60 << 10;
 /// Responses up to this size are compressed on the connection's task; longer ones on a blocking thread.
@@ -128,7 +131,7 @@ async fn answer(
         Method::POST if Tool::of_path(path).is_some() => {
             *name = "tool";
             let base = base_of(request.headers(), client, state);
-            let form = changes::read(request.into_body()).await?;
+            let form = changes::read(request.into_body(), changes::MAX_BODY_BYTES).await?;
             let form = std::str::from_utf8(&form).map_err(|_| ApiError::wrong("body", "the form is not UTF-8"))?;
             // As in a request with GET, parameters may also be in the address.
             let form = [uri.query().unwrap_or_default(), form].join("&");
@@ -146,6 +149,10 @@ async fn answer(
         return Ok(file);
     }
     match path {
+        first_run::PATH => {
+            *name = "first-run";
+            return first_run::show(state, client);
+        }
         "/healthz" => {
             *name = "healthz";
             return Ok(json_response(StatusCode::OK, &json!({ "ok": true })));
@@ -193,6 +200,7 @@ async fn answer(
         link: path.to_owned(),
         base: base_of(request.headers(), client, state),
         gzip: accepts_gzip(request.headers()),
+        state: state_of(state, endpoint, &path_values),
     };
     let is_decided = endpoint.name == NeologismsRequest::NAME;
     let asked = uri.path_and_query().map_or(path, |whole| whole.as_str());
@@ -232,6 +240,18 @@ async fn answer_tool(
     let tool = Tool::of_path(path).ok_or_else(|| ApiError::unknown("no such path"))?;
     let parameters = tools::parameters(form)?;
     tools::answer(tool, &tools::ToolRequest { state, client, path, parameters, base }).await
+}
+
+/// The corpus of a question and the beginning of its checksum, as a part of file names.
+fn state_of(state: &AppState, endpoint: &Endpoint, path_values: &[String]) -> String {
+    let corpus = endpoint.path_names().zip(path_values).find(|(name, _)| *name == "lang").map(|(_, value)| value);
+    // Unknown languages are refused later.
+    let Some(corpus) = corpus.filter(|code| code.bytes().all(|byte| byte.is_ascii_alphanumeric())) else {
+        return String::new();
+    };
+    let digests = state.registry.digests();
+    let digest = digests.get(corpus).and_then(|digest| digest.get(..FILE_DIGITS));
+    format!("-{corpus}{}", digest.map(|digits| format!("-{digits}")).unwrap_or_default())
 }
 
 /// The base URL of this server as the client sees it, for absolute links in feeds.

@@ -149,6 +149,8 @@ pub(crate) struct ResponseOptions {
     pub base: String,
     /// The client accepts gzip.
     pub gzip: bool,
+    /// The corpus and the beginning of its checksum, as a part of file names; empty for questions about the home.
+    pub state: String,
 }
 
 /// Marks a response that is a pure function of request and corpus generation, and may be cached.
@@ -257,7 +259,8 @@ impl ResponseWriter {
         };
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        let file = format!("attachment; filename=\"tidings-{}.{ending}\"", self.endpoint.name);
+        // A saved file names the state of the corpus that it comes from.
+        let file = format!("attachment; filename=\"tidings-{}{}.{ending}\"", self.endpoint.name, self.options.state);
         for (name, text) in [
             (CONTENT_DISPOSITION, file),
             (LINK, format!("<{}>; rel=\"canonical\"", self.options.link)),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tidings_store::tokens::Scope;
 use url::Url;
 
+use crate::first_run::FirstRunHandle;
 use crate::gateway::MAX_SHARDS;
 use crate::proxy::{Network, SignIn};
 use crate::rights::Availability;
@@ -63,6 +64,8 @@ pub struct Settings {
     pub tools: Vec<Tool>,
     /// Metrics of the home, which `/metrics` shows after those of the server.
     pub home_metrics: Option<HomeMetrics>,
+    /// What collects the first documents of a home when its owner asks for it in the page.
+    pub first_run: Option<FirstRunHandle>,
 }
 
 /// A function that reads metrics of the home, in the Prometheus text format.
@@ -100,6 +103,7 @@ impl Default for Settings {
             shard_token: None,
             tools: Vec::new(),
             home_metrics: None,
+            first_run: None,
         }
     }
 }

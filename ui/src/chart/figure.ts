@@ -1,6 +1,6 @@
 // A chart with caption, downloads (CSV, SVG, SVG in grey, PNG, embed code), a tip at the pointer, and its data as a table.
 
-import { copyButton, el, save } from "../dom.ts";
+import { copyButton, draw, el, save } from "../dom.ts";
 import { t } from "../text/index.ts";
 import { type Column, csvButton, table } from "../table.ts";
 
@@ -36,7 +36,54 @@ const PNG_SCALE = 2;
 /** Greys of the series in print; dashes tell them apart. */
 const GREYS = ["#000", "#555", "#888", "#333", "#777", "#aaa"];
 
-/** A copy of a chart with its computed styles inlined; in grey on white for print. */
+/** Font size and width of a character of the source line of saved charts. */
+const [SOURCE_SIZE, SOURCE_CHAR] = [10, 5.3];
+
+let source = "";
+
+/** Sets the citation that saved charts carry. */
+export const setSource = (text: string): void => {
+  source = text;
+};
+
+/** Lines of at most some characters. */
+export function wrapped(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ").filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Writes the source below a chart that is saved; returns the new height. */
+function cite(copy: SVGSVGElement, width: number, height: number): number {
+  if (!source) return height;
+  const lines = wrapped(source, Math.floor((width - 8) / SOURCE_CHAR));
+  const line = SOURCE_SIZE + 4;
+  lines.forEach((text, at) =>
+    copy.append(
+      draw(
+        "text",
+        {
+          class: "source",
+          x: 4,
+          y: height + line * (at + 1),
+          "font-size": SOURCE_SIZE,
+          "font-family": "sans-serif",
+          fill: "#777",
+        },
+        text,
+      ),
+    ),
+  );
+  const higher = height + line * lines.length + 6;
+  copy.setAttribute("viewBox", `0 0 ${width} ${higher}`);
+  return higher;
+}
+
+/** A copy of a chart with its computed styles inlined and its source below; in grey on white for print. */
 function standalone(picture: SVGSVGElement, grey = false): SVGSVGElement {
   const copy = picture.cloneNode(true) as SVGSVGElement;
   const [here, there] = [picture, copy].map((each) => [each, ...each.querySelectorAll("*")] as Element[]);
@@ -56,7 +103,8 @@ function standalone(picture: SVGSVGElement, grey = false): SVGSVGElement {
     }
   });
   for (const unseen of copy.querySelectorAll("[data-screen-only]")) unseen.remove();
-  const { width, height } = picture.viewBox.baseVal;
+  const { width } = picture.viewBox.baseVal;
+  const height = cite(copy, width, picture.viewBox.baseVal.height);
   copy.setAttribute("width", String(width));
   copy.setAttribute("height", String(height));
   const paper = document.createElementNS(copy.namespaceURI!, "rect");
@@ -77,19 +125,19 @@ const svgFile = (picture: SVGSVGElement, grey = false): Blob =>
   new Blob([svgText(picture, grey)], { type: "image/svg+xml" });
 
 async function pngFile(picture: SVGSVGElement): Promise<Blob> {
-  const source = URL.createObjectURL(svgFile(picture));
+  const address = URL.createObjectURL(svgFile(picture));
   try {
     const image = new Image();
-    image.src = source;
+    image.src = address;
     await image.decode();
-    const { width, height } = picture.viewBox.baseVal;
+    const { naturalWidth: width, naturalHeight: height } = image;
     const canvas = el("canvas", { width: width * PNG_SCALE, height: height * PNG_SCALE });
     canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
       canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no image"))), "image/png"),
     );
   } finally {
-    URL.revokeObjectURL(source);
+    URL.revokeObjectURL(address);
   }
 }
 
@@ -100,8 +148,8 @@ function embedCode(picture: SVGSVGElement, caption: string): string {
   copy.removeAttribute("height");
   copy.setAttribute("role", "img");
   copy.setAttribute("aria-label", caption);
-  const source = el("figcaption", {}, `${caption} (Tidings)`);
-  return `<figure>${new XMLSerializer().serializeToString(copy)}${new XMLSerializer().serializeToString(source)}</figure>`;
+  const shown = el("figcaption", {}, `${caption} (Tidings)`);
+  return `<figure>${new XMLSerializer().serializeToString(copy)}${new XMLSerializer().serializeToString(shown)}</figure>`;
 }
 
 /** The tip as an element beside the pointer. */

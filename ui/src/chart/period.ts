@@ -1,6 +1,6 @@
 // Days of the periods that the API names, and labels of a time axis.
 
-import { locale } from "../text/index.ts";
+import { regional } from "../text/index.ts";
 
 const DAY_MS = 86_400_000;
 const utc = (year: number, month: number, day = 1): number => Date.UTC(year, month, day);
@@ -37,7 +37,7 @@ export function timeTicks(bins: readonly string[], room: number): { at: number; 
   const changes = (keys: readonly string[]) =>
     keys.flatMap((key, at) => (at === 0 || key !== keys[at - 1] ? [at] : []));
   const format = (options: Intl.DateTimeFormatOptions) => {
-    const known = new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+    const known = new Intl.DateTimeFormat(regional, { ...options, timeZone: "UTC" });
     return (at: number) => known.format(Date.parse(`${starts[at]}T00:00Z`));
   };
   const yearly = changes(years);

@@ -306,6 +306,8 @@ export interface CollocAnswer {
   tokens: number;
   /** The measure that orders the rows. */
   order: Association;
+  /** Punctuation, numbers, dates and function words that are frequent enough, but not listed. */
+  left_out: number;
   /** The number of different collocates. */
   collocates: number;
   /** The collocates. */
@@ -320,7 +322,7 @@ export interface CollocRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  /** The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc elsewhere]. */
   attribute?: Attribute;
   /** Tokens before the hit. */
   left?: number;
@@ -332,6 +334,8 @@ export interface CollocRequest {
   measure?: Association;
   /** Minimum co-occurrences. */
   min?: number;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
   /** Include punctuation. */
   punctuation?: boolean;
   /** Maximum rows. */
@@ -381,6 +385,8 @@ export interface CompareAnswer {
   basis?: ContrastBasis;
   /** Remarks on what the test rests on. */
   notes: string[];
+  /** Punctuation, numbers, dates and function words that changed, but are not listed. */
+  left_out: number;
   /** The number of words that changed; null if the answer is cut off. */
   values: number | null;
   /** The words. */
@@ -399,7 +405,7 @@ export interface CompareRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  /** The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc elsewhere]. */
   attribute?: Attribute;
   /** The accepted share of false discoveries among the rows (Benjamini–Hochberg). */
   fdr?: number;
@@ -411,6 +417,8 @@ export interface CompareRequest {
   confidence?: number;
   /** Only sites with documents in both parts, so that new feeds do not look like news. */
   panel?: boolean;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
   /** Include punctuation. */
   punctuation?: boolean;
   /** Maximum rows. */
@@ -1250,6 +1258,8 @@ export interface KeywordsAnswer {
   notes: string[];
   /** The number of words that differ significantly and at least 1.25-fold; they come first. */
   significant: number;
+  /** Punctuation, numbers, dates and function words that are frequent enough, but not listed. */
+  left_out: number;
   /** The number of different values; null if the answer is cut off. */
   values: number | null;
   /** The words. */
@@ -1278,10 +1288,12 @@ export interface KeywordsRequest {
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
-  /** The attribute to count: word, lc, lemma, tag, feats, or a feature such as Case. */
+  /** The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc elsewhere]. */
   attribute?: Attribute;
   /** The number of consecutive words in a row, inside one sentence. */
   ngram?: number;
+  /** Include punctuation, numbers, dates and function words. */
+  all_words?: boolean;
   /** Include punctuation. */
   punctuation?: boolean;
   /** Maximum rows. */

@@ -3,6 +3,43 @@
 import type { Catalogue } from "./index.ts";
 
 export const cs: Catalogue = {
+  "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
+    "Výkyv se ukazuje na více zdrojích, každý se měří vlastní minulostí; zdroj, který přibyl nebo zmlkl, výkyvem není.",
+  "Add newspapers": "Přidat noviny",
+  "Addresses of newspapers or feeds, one per line": "Adresy novin nebo kanálů, jedna na řádek",
+  "Afterwards, collect every hour with this command:": "Potom sbírejte každou hodinu tímto příkazem:",
+  "annotating words": "anotují se slova",
+  "comparing with what was published before": "porovnává se s dříve vydaným",
+  done: "hotovo",
+  "downloading articles": "stahují se články",
+  "extracting the text": "získává se text",
+  "Find feeds and start": "Najít kanály a začít",
+  "For example:": "Například:",
+  "In focus: the last 12 months ({filter}), compared with all other documents. Choose a period, a source or other filters above for another focus.":
+    "V centru: posledních 12 měsíců ({filter}) ve srovnání se všemi ostatními dokumenty. Jiné centrum zvolíte nahoře: období, zdroj nebo jiné filtry.",
+  "looking for feeds": "hledají se kanály",
+  "making the index": "tvoří se index",
+  "Name some newspapers. Their feeds are found, new articles are downloaded slowly and once, and a few minutes later they can be searched here.":
+    "Uveďte několik novin. Jejich kanály se najdou, nové články se stáhnou pomalu a jen jednou a za několik minut se v nich dá hledat.",
+  "Or an OPML file of a feed reader": "Nebo soubor OPML ze čtečky kanálů",
+  "polling the feeds": "dotazují se kanály",
+  "Progress of the first run": "Průběh prvního sběru",
+  "Start a corpus": "Začít korpus",
+  Stop: "Zastavit",
+  'word, phrase, wild*, [lemma="go"]': 'slovo, fráze, hvězdička*, [lemma="jít"]',
+  "Your e-mail address, which publishers see in their logs":
+    "Vaše e-mailová adresa, kterou vydavatelé vidí v protokolech",
+  "{done} of {total}": "{done} z {total}",
+  "{n} addresses not reached": {
+    one: "{n} adresa nedostupná",
+    few: "{n} adresy nedostupné",
+    other: "{n} adres nedostupných",
+  },
+  "{n} addresses without a feed": {
+    one: "{n} adresa bez kanálu",
+    few: "{n} adresy bez kanálu",
+    other: "{n} adres bez kanálu",
+  },
   "{n} articles": { one: "{n} článek", few: "{n} články", other: "{n} článků" },
   "{n} collocates": { one: "{n} kolokát", few: "{n} kolokáty", other: "{n} kolokátů" },
   "{n} days": { one: "{n} den", few: "{n} dny", other: "{n} dnů" },
@@ -10,6 +47,7 @@ export const cs: Catalogue = {
   "{n} direct quotations": { one: "{n} přímý citát", few: "{n} přímé citáty", other: "{n} přímých citátů" },
   "{n} distinct values": { one: "{n} různá hodnota", few: "{n} různé hodnoty", other: "{n} různých hodnot" },
   "{n} documents": { one: "{n} dokument", few: "{n} dokumenty", other: "{n} dokumentů" },
+  "{n} feeds": { one: "{n} kanál", few: "{n} kanály", other: "{n} kanálů" },
   "{n} hits": { one: "{n} výskyt", few: "{n} výskyty", other: "{n} výskytů" },
   "{n} hits without a line: their documents can be read with an access token only (see the footer).": {
     one: "{n} výskyt bez řádku: jeho dokument lze číst jen s přístupovým tokenem (viz zápatí).",
@@ -84,8 +122,6 @@ export const cs: Catalogue = {
     "Změna je míra na konci dělená mírou na začátku, odhadnutá uvnitř zdrojů. Tvar říká, zda je změna stálá, pozdní, nebo raná. Hodnota q je opravena o počet testovaných slov (Benjamini–Hochberg): ze všech slov s q ≤ 0,05 je asi jedno z dvaceti falešné.",
   "Checksum of the text, equal on machines that hold the same corpus":
     "Kontrolní součet textu, stejný na strojích se stejným korpusem",
-  "Choose a period, a source or other filters above: the words of these documents are compared with all others. Examples:":
-    "Zvolte nahoře období, zdroj nebo jiné filtry: slova těchto dokumentů se porovnají se všemi ostatními. Příklady:",
   "Choose two periods.": "Zvolte dvě období.",
   "Cite: {format}": "Citovat: {format}",
   "Citing results": "Citování výsledků",
@@ -159,8 +195,6 @@ export const cs: Catalogue = {
   "Feeds, failing ones first": "Kanály, selhávající první",
   Filters: "Filtry",
   "Filters ({n})": "Filtry ({n})",
-  "Find the feeds of a newspaper, collect the first articles, then reload this page:":
-    "Najděte kanály novin, seberte první články a načtěte tuto stránku znovu:",
   "First page": "První stránka",
   "First used since": "Poprvé použito od",
   Frequencies: "Četnosti",
@@ -700,8 +734,6 @@ export const cs: Catalogue = {
   "word before": "slovo před",
   "word behind": "slovo za",
   "word forms": "tvary slov",
-  'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
-    'slovo, fráze, hvězd*, více s čárkou, [lemma="jít" & pos="VERB"]',
   "words (lower-cased)": "slova (malými písmeny)",
   "words that begin so; a dot is any character, a star repeats it":
     "slova, která tak začínají; tečka je libovolný znak, hvězdička ho opakuje",
@@ -739,12 +771,13 @@ export const cs: Catalogue = {
   "{rose} of {tested} words tested rose, {fell} fell · {before} and {after} tokens":
     "{rose} z {tested} testovaných slov stouplo, {fell} kleslo · {before} a {after} tokenů",
   "{share} of the text": "{share} textu",
+  "{sources} sources of different owners have documents since {day}. A new word is on at least {sites} of them, on {days} days and in {documents} documents.":
+    "Od {day} mají dokumenty zdroje různých vlastníků: {sources}. Nové slovo je aspoň na {sites} z nich, v {days} dnech a v {documents} dokumentech.",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} slov testováno v {n} obdobích; žádné se významně nezměnilo.",
   "{tested} words tested over {n} periods; none passed the test.":
     "Testováno {tested} slov v {n} obdobích; žádné testem neprošlo.",
   "{unit} in {n} periods from {first} to {last}": "{unit} v {n} obdobích od {first} do {last}",
-  "{word} over time": "{word} v čase",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":
     "× 2 znamená dvakrát častější než předtím, ÷ 2 dvakrát vzácnější. Malý graf ukazuje log-ratio s 95% intervalem spolehlivosti; čára uprostřed znamená žádnou změnu. Slova jsou seřazena podle nejmenší změny, kterou interval připouští, takže vzácná slova potřebují větší změnu. Hodnota q je opravena o počet testovaných slov.",
   "☆ Save as a corpus": "☆ Uložit jako korpus",

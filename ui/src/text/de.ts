@@ -3,6 +3,35 @@
 import type { Catalogue } from "./index.ts";
 
 export const de: Catalogue = {
+  "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
+    "Ein Ausschlag zeigt sich auf mehreren Quellen, jede an ihrer eigenen Vergangenheit gemessen; neue oder verstummte Quellen sind daher keiner.",
+  "Add newspapers": "Zeitungen hinzufügen",
+  "Addresses of newspapers or feeds, one per line": "Adressen von Zeitungen oder Feeds, eine je Zeile",
+  "Afterwards, collect every hour with this command:": "Danach jede Stunde sammeln, mit diesem Befehl:",
+  "annotating words": "Wörter werden annotiert",
+  "comparing with what was published before": "Vergleich mit früher Erschienenem",
+  done: "fertig",
+  "downloading articles": "Artikel werden heruntergeladen",
+  "extracting the text": "Text wird gewonnen",
+  "Find feeds and start": "Feeds suchen und beginnen",
+  "For example:": "Zum Beispiel:",
+  "In focus: the last 12 months ({filter}), compared with all other documents. Choose a period, a source or other filters above for another focus.":
+    "Im Fokus: die letzten 12 Monate ({filter}), verglichen mit allen übrigen Dokumenten. Zeitraum, Quelle oder andere Filter oben wählen einen anderen Fokus.",
+  "looking for feeds": "Feeds werden gesucht",
+  "making the index": "Index wird gebaut",
+  "Name some newspapers. Their feeds are found, new articles are downloaded slowly and once, and a few minutes later they can be searched here.":
+    "Nennen Sie einige Zeitungen. Ihre Feeds werden gefunden, neue Artikel langsam und nur einmal heruntergeladen, und wenige Minuten später sind sie hier durchsuchbar.",
+  "Or an OPML file of a feed reader": "Oder eine OPML-Datei eines Feedreaders",
+  "polling the feeds": "Feeds werden abgefragt",
+  "Progress of the first run": "Fortschritt des ersten Laufs",
+  "Start a corpus": "Ein Korpus beginnen",
+  Stop: "Anhalten",
+  'word, phrase, wild*, [lemma="go"]': 'Wort, Wendung, Stern*, [lemma="gehen"]',
+  "Your e-mail address, which publishers see in their logs":
+    "Ihre E-Mail-Adresse, die Verlage in ihren Protokollen sehen",
+  "{done} of {total}": "{done} von {total}",
+  "{n} addresses not reached": { one: "{n} Adresse nicht erreicht", other: "{n} Adressen nicht erreicht" },
+  "{n} addresses without a feed": { one: "{n} Adresse ohne Feed", other: "{n} Adressen ohne Feed" },
   "{n} articles": { one: "{n} Artikel", other: "{n} Artikel" },
   "{n} collocates": { one: "{n} Kollokator", other: "{n} Kollokatoren" },
   "{n} days": { one: "{n} Tag", other: "{n} Tage" },
@@ -10,6 +39,7 @@ export const de: Catalogue = {
   "{n} direct quotations": { one: "{n} direktes Zitat", other: "{n} direkte Zitate" },
   "{n} distinct values": { one: "{n} verschiedener Wert", other: "{n} verschiedene Werte" },
   "{n} documents": { one: "{n} Dokument", other: "{n} Dokumente" },
+  "{n} feeds": { one: "{n} Feed", other: "{n} Feeds" },
   "{n} hits": { one: "{n} Treffer", other: "{n} Treffer" },
   "{n} hits without a line: their documents can be read with an access token only (see the footer).": {
     one: "{n} Treffer ohne Zeile: Sein Dokument ist nur mit einem Zugangstoken lesbar (siehe unten).",
@@ -79,8 +109,6 @@ export const de: Catalogue = {
     "Die Änderung ist die Rate am Ende geteilt durch die Rate am Anfang, innerhalb der Quellen angepasst. Die Form sagt, ob die Änderung stetig, spät oder früh ist. Der q-Wert ist für die Zahl der geprüften Wörter korrigiert (Benjamini–Hochberg): Von allen Wörtern mit q ≤ 0,05 ist etwa eines von zwanzig ein Fehlalarm.",
   "Checksum of the text, equal on machines that hold the same corpus":
     "Prüfsumme des Textes, gleich auf Rechnern mit demselben Korpus",
-  "Choose a period, a source or other filters above: the words of these documents are compared with all others. Examples:":
-    "Wählen Sie oben einen Zeitraum, eine Quelle oder andere Filter: Die Wörter dieser Dokumente werden mit allen anderen verglichen. Beispiele:",
   "Choose two periods.": "Wählen Sie zwei Zeiträume.",
   "Cite: {format}": "Zitieren: {format}",
   "Citing results": "Ergebnisse zitieren",
@@ -154,8 +182,6 @@ export const de: Catalogue = {
   "Feeds, failing ones first": "Feeds, fehlerhafte zuerst",
   Filters: "Filter",
   "Filters ({n})": "Filter ({n})",
-  "Find the feeds of a newspaper, collect the first articles, then reload this page:":
-    "Suchen Sie die Feeds einer Zeitung, sammeln Sie die ersten Artikel und laden Sie dann diese Seite neu:",
   "First page": "Erste Seite",
   "First used since": "Zuerst benutzt seit",
   Frequencies: "Häufigkeiten",
@@ -706,8 +732,6 @@ export const de: Catalogue = {
   "word before": "Wort davor",
   "word behind": "Wort danach",
   "word forms": "Wortformen",
-  'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
-    'Wort, Wortfolge, Platz*, mehrere mit Komma, [lemma="gehen" & pos="VERB"]',
   "words (lower-cased)": "Wörter (klein geschrieben)",
   "words that begin so; a dot is any character, a star repeats it":
     "Wörter, die so beginnen; ein Punkt ist ein beliebiges Zeichen, ein Stern wiederholt es",
@@ -747,12 +771,13 @@ export const de: Catalogue = {
   "{rose} of {tested} words tested rose, {fell} fell · {before} and {after} tokens":
     "{rose} von {tested} geprüften Wörtern stiegen, {fell} fielen · {before} und {after} Token",
   "{share} of the text": "{share} des Textes",
+  "{sources} sources of different owners have documents since {day}. A new word is on at least {sites} of them, on {days} days and in {documents} documents.":
+    "{sources} Quellen verschiedener Eigentümer haben Dokumente seit {day}. Ein neues Wort steht auf mindestens {sites} davon, an {days} Tagen und in {documents} Dokumenten.",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} Wörter über {n} Zeiträume geprüft; keines hat sich signifikant verändert.",
   "{tested} words tested over {n} periods; none passed the test.":
     "{tested} Wörter über {n} Zeiträume geprüft; keines bestand den Test.",
   "{unit} in {n} periods from {first} to {last}": "{unit} in {n} Zeiträumen von {first} bis {last}",
-  "{word} over time": "{word} im Zeitverlauf",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":
     "× 2 heißt doppelt so häufig wie vorher, ÷ 2 halb so häufig. Das kleine Diagramm zeigt die Log-Ratio mit ihrem 95-%-Konfidenzintervall; die Linie in der Mitte heißt keine Änderung. Wörter sind nach der kleinsten Änderung geordnet, die das Intervall zulässt, sodass seltene Wörter eine größere Änderung brauchen. Der q-Wert ist für die Zahl der geprüften Wörter korrigiert.",
   "☆ Save as a corpus": "☆ Als Korpus speichern",

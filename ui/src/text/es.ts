@@ -3,6 +3,35 @@
 import type { Catalogue } from "./index.ts";
 
 export const es: Catalogue = {
+  "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
+    "Un pico aparece en varias fuentes, cada una medida con su propio pasado; una fuente que llega o calla no es un pico.",
+  "Add newspapers": "Añadir periódicos",
+  "Addresses of newspapers or feeds, one per line": "Direcciones de periódicos o canales, una por línea",
+  "Afterwards, collect every hour with this command:": "Después, recoger cada hora con esta orden:",
+  "annotating words": "anotando palabras",
+  "comparing with what was published before": "comparando con lo publicado antes",
+  done: "terminado",
+  "downloading articles": "descargando artículos",
+  "extracting the text": "extrayendo el texto",
+  "Find feeds and start": "Buscar canales y empezar",
+  "For example:": "Por ejemplo:",
+  "In focus: the last 12 months ({filter}), compared with all other documents. Choose a period, a source or other filters above for another focus.":
+    "En foco: los últimos 12 meses ({filter}), comparados con los demás documentos. Elija arriba un período, una fuente u otros filtros para cambiar el foco.",
+  "looking for feeds": "buscando canales",
+  "making the index": "creando el índice",
+  "Name some newspapers. Their feeds are found, new articles are downloaded slowly and once, and a few minutes later they can be searched here.":
+    "Indique algunos periódicos. Se buscan sus canales, los artículos nuevos se descargan despacio y una sola vez, y unos minutos después se pueden consultar aquí.",
+  "Or an OPML file of a feed reader": "O un archivo OPML de un lector de canales",
+  "polling the feeds": "consultando los canales",
+  "Progress of the first run": "Progreso de la primera recogida",
+  "Start a corpus": "Empezar un corpus",
+  Stop: "Detener",
+  'word, phrase, wild*, [lemma="go"]': 'palabra, frase, comodín*, [lemma="ir"]',
+  "Your e-mail address, which publishers see in their logs":
+    "Su correo electrónico, que los editores ven en sus registros",
+  "{done} of {total}": "{done} de {total}",
+  "{n} addresses not reached": { one: "{n} dirección inalcanzable", other: "{n} direcciones inalcanzables" },
+  "{n} addresses without a feed": { one: "{n} dirección sin canal", other: "{n} direcciones sin canal" },
   "{n} articles": { one: "{n} artículo", other: "{n} artículos" },
   "{n} collocates": { one: "{n} colocado", other: "{n} colocados" },
   "{n} days": { one: "{n} día", other: "{n} días" },
@@ -10,6 +39,7 @@ export const es: Catalogue = {
   "{n} direct quotations": { one: "{n} cita directa", other: "{n} citas directas" },
   "{n} distinct values": { one: "{n} valor distinto", other: "{n} valores distintos" },
   "{n} documents": { one: "{n} documento", other: "{n} documentos" },
+  "{n} feeds": { one: "{n} canal", other: "{n} canales" },
   "{n} hits": { one: "{n} aparición", other: "{n} apariciones" },
   "{n} hits without a line: their documents can be read with an access token only (see the footer).": {
     one: "{n} aparición sin línea: su documento solo se lee con una clave de acceso (véase el pie).",
@@ -78,8 +108,6 @@ export const es: Catalogue = {
     "El cambio es la tasa al final dividida por la tasa al principio, ajustada dentro de las fuentes. La forma dice si el cambio es constante, tardío o temprano. El valor q está corregido por el número de palabras probadas (Benjamini–Hochberg): de todas las palabras con q ≤ 0,05, cerca de una de cada veinte es un falso positivo.",
   "Checksum of the text, equal on machines that hold the same corpus":
     "Suma de comprobación del texto, igual en máquinas con el mismo corpus",
-  "Choose a period, a source or other filters above: the words of these documents are compared with all others. Examples:":
-    "Elija arriba un período, una fuente u otros filtros: las palabras de esos documentos se comparan con todos los demás. Ejemplos:",
   "Choose two periods.": "Elija dos períodos.",
   "Cite: {format}": "Citar: {format}",
   "Citing results": "Citar resultados",
@@ -153,8 +181,6 @@ export const es: Catalogue = {
   "Feeds, failing ones first": "Canales, los que fallan primero",
   Filters: "Filtros",
   "Filters ({n})": "Filtros ({n})",
-  "Find the feeds of a newspaper, collect the first articles, then reload this page:":
-    "Busque los canales de un periódico, recoja los primeros artículos y vuelva a cargar esta página:",
   "First page": "Primera página",
   "First used since": "Usada por primera vez desde",
   Frequencies: "Frecuencias",
@@ -703,8 +729,6 @@ export const es: Catalogue = {
   "word before": "palabra anterior",
   "word behind": "palabra siguiente",
   "word forms": "formas",
-  'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
-    'palabra, frase, comodín*, varias con comas, [lemma="ir" & pos="VERB"]',
   "words (lower-cased)": "palabras (en minúsculas)",
   "words that begin so; a dot is any character, a star repeats it":
     "palabras que empiezan así; un punto es cualquier carácter, un asterisco lo repite",
@@ -744,12 +768,13 @@ export const es: Catalogue = {
   "{rose} of {tested} words tested rose, {fell} fell · {before} and {after} tokens":
     "{rose} de {tested} palabras probadas subieron, {fell} bajaron · {before} y {after} tokens",
   "{share} of the text": "{share} del texto",
+  "{sources} sources of different owners have documents since {day}. A new word is on at least {sites} of them, on {days} days and in {documents} documents.":
+    "{sources} fuentes de distintos propietarios tienen documentos desde {day}. Una palabra nueva está en al menos {sites} de ellas, en {days} días y en {documents} documentos.",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} palabras probadas en {n} períodos; ninguna cambió significativamente.",
   "{tested} words tested over {n} periods; none passed the test.":
     "{tested} palabras probadas en {n} periodos; ninguna superó la prueba.",
   "{unit} in {n} periods from {first} to {last}": "{unit} en {n} períodos del {first} al {last}",
-  "{word} over time": "{word} a lo largo del tiempo",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":
     "× 2 significa el doble de frecuente que antes, ÷ 2 la mitad. El gráfico pequeño muestra el log-ratio con su intervalo de confianza del 95 %; la línea del medio significa que no hay cambio. Las palabras se ordenan por el menor cambio que admite el intervalo, de modo que las raras necesitan un cambio mayor. El valor q está corregido por el número de palabras probadas.",
   "☆ Save as a corpus": "☆ Guardar como corpus",

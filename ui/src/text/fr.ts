@@ -3,6 +3,35 @@
 import type { Catalogue } from "./index.ts";
 
 export const fr: Catalogue = {
+  "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
+    "Un pic apparaît sur plusieurs sources, chacune mesurée à son propre passé : une source qui arrive ou se tait n’en est pas un.",
+  "Add newspapers": "Ajouter des journaux",
+  "Addresses of newspapers or feeds, one per line": "Adresses de journaux ou de flux, une par ligne",
+  "Afterwards, collect every hour with this command:": "Ensuite, collecter toutes les heures avec cette commande :",
+  "annotating words": "annotation des mots",
+  "comparing with what was published before": "comparaison avec ce qui a déjà paru",
+  done: "terminé",
+  "downloading articles": "téléchargement des articles",
+  "extracting the text": "extraction du texte",
+  "Find feeds and start": "Chercher les flux et commencer",
+  "For example:": "Par exemple :",
+  "In focus: the last 12 months ({filter}), compared with all other documents. Choose a period, a source or other filters above for another focus.":
+    "Sous la loupe : les 12 derniers mois ({filter}), comparés à tous les autres documents. Choisissez ci-dessus une période, une source ou d’autres filtres pour changer.",
+  "looking for feeds": "recherche de flux",
+  "making the index": "construction de l’index",
+  "Name some newspapers. Their feeds are found, new articles are downloaded slowly and once, and a few minutes later they can be searched here.":
+    "Indiquez quelques journaux. Leurs flux sont trouvés, les nouveaux articles téléchargés lentement et une seule fois ; quelques minutes plus tard, on peut les interroger ici.",
+  "Or an OPML file of a feed reader": "Ou un fichier OPML d’un agrégateur",
+  "polling the feeds": "interrogation des flux",
+  "Progress of the first run": "Progression de la première collecte",
+  "Start a corpus": "Commencer un corpus",
+  Stop: "Arrêter",
+  'word, phrase, wild*, [lemma="go"]': 'mot, locution, joker*, [lemma="aller"]',
+  "Your e-mail address, which publishers see in their logs":
+    "Votre adresse électronique, que les éditeurs voient dans leurs journaux",
+  "{done} of {total}": "{done} sur {total}",
+  "{n} addresses not reached": { one: "{n} adresse injoignable", other: "{n} adresses injoignables" },
+  "{n} addresses without a feed": { one: "{n} adresse sans flux", other: "{n} adresses sans flux" },
   "{n} articles": { one: "{n} article", other: "{n} articles" },
   "{n} collocates": { one: "{n} collocat", other: "{n} collocats" },
   "{n} days": { one: "{n} jour", other: "{n} jours" },
@@ -10,6 +39,7 @@ export const fr: Catalogue = {
   "{n} direct quotations": { one: "{n} citation directe", other: "{n} citations directes" },
   "{n} distinct values": { one: "{n} valeur distincte", other: "{n} valeurs distinctes" },
   "{n} documents": { one: "{n} document", other: "{n} documents" },
+  "{n} feeds": { one: "{n} flux", other: "{n} flux" },
   "{n} hits": { one: "{n} occurrence", other: "{n} occurrences" },
   "{n} hits without a line: their documents can be read with an access token only (see the footer).": {
     one: "{n} occurrence sans ligne : son document ne se lit qu’avec un jeton d’accès (voir le pied de page).",
@@ -79,8 +109,6 @@ export const fr: Catalogue = {
     "Le changement est le taux à la fin divisé par le taux au début, ajusté à l’intérieur des sources. La forme dit si le changement est régulier, tardif ou précoce. La valeur q est corrigée du nombre de mots testés (Benjamini–Hochberg) : parmi tous les mots avec q ≤ 0,05, environ un sur vingt est un faux positif.",
   "Checksum of the text, equal on machines that hold the same corpus":
     "Somme de contrôle du texte, égale sur les machines qui ont le même corpus",
-  "Choose a period, a source or other filters above: the words of these documents are compared with all others. Examples:":
-    "Choisissez ci-dessus une période, une source ou d’autres filtres : les mots de ces documents sont comparés à tous les autres. Exemples :",
   "Choose two periods.": "Choisissez deux périodes.",
   "Cite: {format}": "Citer : {format}",
   "Citing results": "Citer les résultats",
@@ -154,8 +182,6 @@ export const fr: Catalogue = {
   "Feeds, failing ones first": "Flux, les défaillants d’abord",
   Filters: "Filtres",
   "Filters ({n})": "Filtres ({n})",
-  "Find the feeds of a newspaper, collect the first articles, then reload this page:":
-    "Cherchez les flux d’un journal, collectez les premiers articles, puis rechargez cette page :",
   "First page": "Première page",
   "First used since": "Utilisé pour la première fois depuis",
   Frequencies: "Fréquences",
@@ -707,8 +733,6 @@ export const fr: Catalogue = {
   "word before": "mot précédent",
   "word behind": "mot suivant",
   "word forms": "formes",
-  'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
-    'mot, expression, joker*, plusieurs par virgule, [lemma="aller" & pos="VERB"]',
   "words (lower-cased)": "mots (en minuscules)",
   "words that begin so; a dot is any character, a star repeats it":
     "mots qui commencent ainsi ; un point est un caractère quelconque, une étoile le répète",
@@ -748,12 +772,13 @@ export const fr: Catalogue = {
   "{rose} of {tested} words tested rose, {fell} fell · {before} and {after} tokens":
     "{rose} mots testés sur {tested} ont augmenté, {fell} ont baissé · {before} et {after} tokens",
   "{share} of the text": "{share} du texte",
+  "{sources} sources of different owners have documents since {day}. A new word is on at least {sites} of them, on {days} days and in {documents} documents.":
+    "{sources} sources de propriétaires différents ont des documents depuis {day}. Un mot nouveau figure sur au moins {sites} d’entre elles, {days} jours et dans {documents} documents.",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} mots testés sur {n} périodes ; aucun n’a changé significativement.",
   "{tested} words tested over {n} periods; none passed the test.":
     "{tested} mots testés sur {n} périodes ; aucun n’a passé le test.",
   "{unit} in {n} periods from {first} to {last}": "{unit} en {n} périodes du {first} au {last}",
-  "{word} over time": "{word} au fil du temps",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":
     "× 2 veut dire deux fois plus fréquent qu’avant, ÷ 2 deux fois moins. Le petit graphique montre le log-ratio avec son intervalle de confiance à 95 % ; la ligne du milieu veut dire aucun changement. Les mots sont triés par le plus petit changement que l’intervalle admet : les mots rares demandent un changement plus grand. La valeur q est corrigée du nombre de mots testés.",
   "☆ Save as a corpus": "☆ Enregistrer comme corpus",

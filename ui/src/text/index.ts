@@ -50,6 +50,11 @@ function chosen(): Language {
 /** The language of the interface. */
 export const locale: Language = chosen();
 
+/** The same with the region of the reader, where the browser names one: dates are written differently in one language. */
+export const regional: string =
+  (typeof navigator === "undefined" ? [] : (navigator.languages ?? [])).find((tag) => tag.split("-")[0] === locale) ??
+  locale;
+
 /** Stores the choice of the user; it takes effect when the page loads again. */
 export const choose = (code: string): void => localStorage.setItem(KEY, code);
 

@@ -3,6 +3,34 @@
 import type { Catalogue } from "./index.ts";
 
 export const pt: Catalogue = {
+  "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
+    "Um pico aparece em várias fontes, cada uma medida pelo seu próprio passado; uma fonte que chega ou se cala não é um pico.",
+  "Add newspapers": "Adicionar jornais",
+  "Addresses of newspapers or feeds, one per line": "Endereços de jornais ou feeds, um por linha",
+  "Afterwards, collect every hour with this command:": "Depois, recolher de hora a hora com este comando:",
+  "annotating words": "a anotar palavras",
+  "comparing with what was published before": "a comparar com o que já foi publicado",
+  done: "concluído",
+  "downloading articles": "a descarregar artigos",
+  "extracting the text": "a extrair o texto",
+  "Find feeds and start": "Procurar feeds e começar",
+  "For example:": "Por exemplo:",
+  "In focus: the last 12 months ({filter}), compared with all other documents. Choose a period, a source or other filters above for another focus.":
+    "Em foco: os últimos 12 meses ({filter}), comparados com os restantes documentos. Escolha acima um período, uma fonte ou outros filtros para mudar o foco.",
+  "looking for feeds": "à procura de feeds",
+  "making the index": "a criar o índice",
+  "Name some newspapers. Their feeds are found, new articles are downloaded slowly and once, and a few minutes later they can be searched here.":
+    "Indique alguns jornais. Os seus feeds são encontrados, os artigos novos são descarregados devagar e uma só vez, e minutos depois podem ser pesquisados aqui.",
+  "Or an OPML file of a feed reader": "Ou um ficheiro OPML de um leitor de feeds",
+  "polling the feeds": "a consultar os feeds",
+  "Progress of the first run": "Progresso da primeira recolha",
+  "Start a corpus": "Começar um corpus",
+  Stop: "Parar",
+  'word, phrase, wild*, [lemma="go"]': 'palavra, expressão, curinga*, [lemma="ir"]',
+  "Your e-mail address, which publishers see in their logs": "O seu e-mail, que os editores veem nos seus registos",
+  "{done} of {total}": "{done} de {total}",
+  "{n} addresses not reached": { one: "{n} endereço inacessível", other: "{n} endereços inacessíveis" },
+  "{n} addresses without a feed": { one: "{n} endereço sem feed", other: "{n} endereços sem feed" },
   "{n} articles": { one: "{n} artigo", other: "{n} artigos" },
   "{n} collocates": { one: "{n} colocado", other: "{n} colocados" },
   "{n} days": { one: "{n} dia", other: "{n} dias" },
@@ -10,6 +38,7 @@ export const pt: Catalogue = {
   "{n} direct quotations": { one: "{n} citação direta", other: "{n} citações diretas" },
   "{n} distinct values": { one: "{n} valor distinto", other: "{n} valores distintos" },
   "{n} documents": { one: "{n} documento", other: "{n} documentos" },
+  "{n} feeds": { one: "{n} feed", other: "{n} feeds" },
   "{n} hits": { one: "{n} ocorrência", other: "{n} ocorrências" },
   "{n} hits without a line: their documents can be read with an access token only (see the footer).": {
     one: "{n} ocorrência sem linha: o seu documento só se lê com uma chave de acesso (ver o rodapé).",
@@ -78,8 +107,6 @@ export const pt: Catalogue = {
     "A mudança é a taxa no fim dividida pela taxa no início, ajustada dentro das fontes. A forma diz se a mudança é constante, tardia ou precoce. O valor q está corrigido pelo número de palavras testadas (Benjamini–Hochberg): de todas as palavras com q ≤ 0,05, cerca de uma em vinte é um falso positivo.",
   "Checksum of the text, equal on machines that hold the same corpus":
     "Soma de verificação do texto, igual em máquinas com o mesmo corpus",
-  "Choose a period, a source or other filters above: the words of these documents are compared with all others. Examples:":
-    "Escolha acima um período, uma fonte ou outros filtros: as palavras desses documentos são comparadas com todos os outros. Exemplos:",
   "Choose two periods.": "Escolha dois períodos.",
   "Cite: {format}": "Citar: {format}",
   "Citing results": "Citar resultados",
@@ -153,8 +180,6 @@ export const pt: Catalogue = {
   "Feeds, failing ones first": "Feeds, os que falham primeiro",
   Filters: "Filtros",
   "Filters ({n})": "Filtros ({n})",
-  "Find the feeds of a newspaper, collect the first articles, then reload this page:":
-    "Procure os feeds de um jornal, recolha os primeiros artigos e recarregue esta página:",
   "First page": "Primeira página",
   "First used since": "Usada pela primeira vez desde",
   Frequencies: "Frequências",
@@ -701,8 +726,6 @@ export const pt: Catalogue = {
   "word before": "palavra anterior",
   "word behind": "palavra seguinte",
   "word forms": "formas",
-  'word, phrase, wild*, several by comma, [lemma="go" & pos="VERB"]':
-    'palavra, frase, curinga*, várias com vírgulas, [lemma="ir" & pos="VERB"]',
   "words (lower-cased)": "palavras (em minúsculas)",
   "words that begin so; a dot is any character, a star repeats it":
     "palavras que começam assim; um ponto é qualquer carácter, um asterisco repete-o",
@@ -741,12 +764,13 @@ export const pt: Catalogue = {
   "{rose} of {tested} words tested rose, {fell} fell · {before} and {after} tokens":
     "{rose} de {tested} palavras testadas subiram, {fell} desceram · {before} e {after} tokens",
   "{share} of the text": "{share} do texto",
+  "{sources} sources of different owners have documents since {day}. A new word is on at least {sites} of them, on {days} days and in {documents} documents.":
+    "{sources} fontes de proprietários diferentes têm documentos desde {day}. Uma palavra nova está em pelo menos {sites} delas, em {days} dias e em {documents} documentos.",
   "{tested} words tested over {n} periods; none changed significantly.":
     "{tested} palavras testadas em {n} períodos; nenhuma mudou significativamente.",
   "{tested} words tested over {n} periods; none passed the test.":
     "{tested} palavras testadas em {n} períodos; nenhuma passou no teste.",
   "{unit} in {n} periods from {first} to {last}": "{unit} em {n} períodos de {first} a {last}",
-  "{word} over time": "{word} ao longo do tempo",
   "× 2 means twice as frequent as before, ÷ 2 half as frequent. The small chart shows the log ratio with its 95 % confidence interval; the line in the middle means no change. Words are ordered by the smallest change that the interval allows, so that rare words need a larger change. The q-value is corrected for the number of words tested.":
     "× 2 significa duas vezes mais frequente do que antes, ÷ 2 metade. O gráfico pequeno mostra o log-ratio com o seu intervalo de confiança de 95 %; a linha do meio significa que não há mudança. As palavras ordenam-se pela menor mudança que o intervalo admite, de modo que as raras precisam de uma mudança maior. O valor q está corrigido pelo número de palavras testadas.",
   "☆ Save as a corpus": "☆ Guardar como corpus",

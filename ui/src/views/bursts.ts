@@ -8,9 +8,9 @@ import type { BurstRow } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { t, tn } from "../text/index.ts";
-import { type View, INTERVAL, attributeField } from "../view.ts";
+import { type View, INTERVAL, attributeField, usualAttribute } from "../view.ts";
+import { passedTest } from "./series-words.ts";
 import { ALL_WORDS, LIMIT, PANEL, leftOut, nameColumn, showEmpty, wordColumn } from "./shared.ts";
-import { usualAttribute } from "./trends.ts";
 
 const SEQUELS = { fell: t("faded"), stayed: t("lasted"), open: t("too recent to tell") } as const;
 
@@ -20,13 +20,7 @@ export const bursts: View = {
   title: t("Bursts"),
   about: t("Words that were much more frequent than usual for a short time."),
   kind: "discover",
-  fields: (context) => [
-    INTERVAL,
-    attributeField(context, ["lemma", "lc", "word"], usualAttribute(context)),
-    ALL_WORDS,
-    PANEL,
-    LIMIT,
-  ],
+  fields: (context) => [INTERVAL, attributeField(context, ["lemma", "lc", "word"]), ALL_WORDS, PANEL, LIMIT],
   ready: () => true,
   meaning: t(
     "A burst is a period in which a word is much more frequent than before, in several documents. “Afterwards” says whether it faded or lasted.",
@@ -49,6 +43,15 @@ export const bursts: View = {
       );
     context.announce(tn(found.values ?? 0, "{n} word with a burst", "{n} words with bursts"));
     context.append(
+      el(
+        "p",
+        { class: "honest" },
+        t(
+          "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.",
+        ),
+        " ",
+        passedTest(found),
+      ),
       leftOut(context, found.left_out),
       table(
         "bursts",

@@ -7,8 +7,8 @@ import { ASSOCIATION_CHOICES, type Association, type Collocate, type Scores } fr
 import { table } from "../table.ts";
 import { asCql, isCql, queryOf } from "../cql.ts";
 import { t, tn } from "../text/index.ts";
-import { type View, type ViewContext, attributeField } from "../view.ts";
-import { LIMIT, PUNCTUATION, askForQuery, hasQuery, showEmpty } from "./shared.ts";
+import { type View, attributeField, usualAttribute } from "../view.ts";
+import { ALL_WORDS, LIMIT, PUNCTUATION, askForQuery, hasQuery, leftOut, showEmpty } from "./shared.ts";
 
 /** Labels of measures that are not their names. */
 const LABELS: Partial<Record<Association, string>> = {
@@ -25,9 +25,6 @@ const MEASURES = ASSOCIATION_CHOICES.map(
   ([name, about]) => [name, LABELS[name] ?? name, name.replaceAll("-", "_") as keyof Scores, about] as const,
 );
 
-/** Lemmas, where the corpus has them: inflected forms of a collocate count together. */
-const usualAttribute = (context: ViewContext): string => (context.attributes.includes("lemma") ? "lemma" : "lc");
-
 /** The collocations view. */
 export const collocations: View = {
   name: "collocations",
@@ -43,11 +40,12 @@ export const collocations: View = {
       choices: MEASURES.map(([key, name]) => [key, name] as const),
       initial: "log-dice",
     },
-    attributeField(context, ["lemma", "lc", "word", "tag", "feats"], usualAttribute(context)),
+    attributeField(context),
     { name: "left", label: t("Left window (tokens)"), kind: "number", initial: "5", advanced: true },
     { name: "right", label: t("Right window (tokens)"), kind: "number", initial: "5", advanced: true },
     { name: "sentence", label: t("Whole sentence as window"), kind: "flag", advanced: true },
     { name: "min", label: t("Minimum co-occurrence"), kind: "number", initial: "3", advanced: true },
+    { ...ALL_WORDS, advanced: true },
     PUNCTUATION,
     LIMIT,
   ],
@@ -58,7 +56,7 @@ export const collocations: View = {
   ),
   show: async (context) => {
     const { route } = context;
-    const names = ["measure", "left", "right", "sentence", "min", "punctuation", "limit"];
+    const names = ["measure", "left", "right", "sentence", "min", "all_words", "punctuation", "limit"];
     const q = queryOf(route);
     const attribute = route.get("attribute") || usualAttribute(context);
     const found = await context.request("colloc", {
@@ -93,6 +91,7 @@ export const collocations: View = {
       return `${node} ${gap("right")} ${other} | ${other} ${gap("left")} ${node}`;
     };
     context.append(
+      leftOut(context, found.left_out),
       table(
         "collocations",
         t("Collocates of {query}", { query: route.get("q") }),

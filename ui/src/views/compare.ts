@@ -8,7 +8,7 @@ import type { Change, CompareAnswer } from "../generated/api.ts";
 import { type Column, table } from "../table.ts";
 import { asQuery } from "../cql.ts";
 import { type ViewContext, type View, attributeField } from "../view.ts";
-import { showEmpty, wordColumn } from "./shared.ts";
+import { ALL_WORDS, leftOut, showEmpty, wordColumn } from "./shared.ts";
 import { t, tn } from "../text/index.ts";
 
 /** The first and second half of the period of the corpus. */
@@ -53,6 +53,7 @@ export const compare: View = {
       { name: "panel", label: t("Sources in both periods only (panel)"), kind: "flag", advanced: true },
       { name: "min", label: t("Minimum documents"), kind: "number", initial: "10", advanced: true },
       { name: "fdr", label: t("False discovery rate (0 to 1)"), kind: "text", initial: "0.05", advanced: true },
+      { ...ALL_WORDS, advanced: true },
       { name: "limit", label: t("Maximum rows"), kind: "number", initial: "30", advanced: true },
     ];
   },
@@ -75,6 +76,7 @@ export const compare: View = {
         panel: route.get("panel"),
         min: route.get("min"),
         fdr: route.get("fdr"),
+        all_words: route.get("all_words"),
         limit: route.get("limit") || 30,
       });
     const [rose, fell] = await Promise.all([ask("rising"), ask("falling")]);
@@ -105,7 +107,7 @@ export const compare: View = {
         ...[...rose.rows, ...fell.rows].flatMap((row) => [row.band.low ?? 0, row.band.high ?? 0].map(Math.abs)),
       ),
     );
-    const kind = route.get("attribute") || "lc";
+    const kind = rose.attribute;
     const hitsOf = (row: Change, period: string) =>
       link("search", route, {
         q: asQuery(row.value, kind),
@@ -166,7 +168,7 @@ export const compare: View = {
               name,
               title,
               [
-                wordColumn<Change>(context),
+                wordColumn<Change>(context, "timeline", kind),
                 {
                   name: "change",
                   label: t("change"),
@@ -196,6 +198,7 @@ export const compare: View = {
             ),
       );
     context.append(
+      leftOut(context, rose.left_out + fell.left_out),
       el("div", { class: "sides" }, half(t("Rising words"), "risen", rose), half(t("Falling words"), "fallen", fell)),
     );
   },

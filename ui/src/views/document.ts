@@ -90,22 +90,24 @@ export const documentView: View = {
       [t("Tokens"), count(found.tokens)],
       [t("Original"), externalLink(found.url, found.url) || found.url],
       [t("Availability"), AVAILABILITY[found.availability]],
-      ...Object.entries(found.fields).map(([name, value]): [string, HTMLElement] => [
-        FIELD_NAMES[name] ?? name,
-        ["site", "section", "author", "licence"].includes(name)
-          ? el(
-              "a",
-              {
-                href: link(
-                  "documents",
-                  route,
-                  name === "site" ? { site: value } : { filter: `${name}=="${value.replace(/[\\"]/g, "\\$&")}"` },
-                ),
-              },
-              bidi(value),
-            )
-          : bidi(value),
-      ]),
+      ...Object.entries(found.fields)
+        .filter(([, value]) => value !== "")
+        .map(([name, value]): [string, HTMLElement] => [
+          FIELD_NAMES[name] ?? name,
+          ["site", "section", "author", "licence"].includes(name)
+            ? el(
+                "a",
+                {
+                  href: link(
+                    "documents",
+                    route,
+                    name === "site" ? { site: value } : { filter: `${name}=="${value.replace(/[\\"]/g, "\\$&")}"` },
+                  ),
+                },
+                bidi(value),
+              )
+            : bidi(value),
+        ]),
     ];
     const spans = [...(found.spans ?? []), ...(found.hits ?? [])];
     const text = found.paragraphs ? markedText(found.paragraphs, spans, context.lang) : null;

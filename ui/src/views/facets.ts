@@ -2,9 +2,9 @@
 
 import { el, bidi } from "../dom.ts";
 import { type Route, fieldEquals } from "../route.ts";
-import { brief, count, language } from "../format.ts";
+import { brief, language } from "../format.ts";
 import { queryOf } from "../cql.ts";
-import { t } from "../text/index.ts";
+import { t, tn } from "../text/index.ts";
 import type { ViewContext } from "../view.ts";
 import { FIELD_NAMES } from "./frequencies.ts";
 
@@ -45,9 +45,10 @@ function facet(name: string, values: readonly Value[]): HTMLElement | null {
         {
           href: value.href,
           class: value.isChosen ? "chosen" : undefined,
-          "aria-label": `${value.label}: ${count(value.hits)}`,
+          title: tn(value.hits, "{n} hit", "{n} hits"),
         },
         bidi(value.label),
+        " ",
         el("b", {}, value.isChosen ? "×" : brief(value.hits)),
       ),
       line,

@@ -5,9 +5,35 @@ import { filterOf, link } from "../route.ts";
 import { count, pValue, percent, rate } from "../format.ts";
 import { KEYNESS_MEASURE_CHOICES, type Keyword } from "../generated/api.ts";
 import { table } from "../table.ts";
-import { type View, attributeField } from "../view.ts";
-import { LIMIT, NGRAM, PUNCTUATION, showEmpty, wordColumn } from "./shared.ts";
+import { type View, type ViewContext, attributeField } from "../view.ts";
+import { before } from "../querybar.ts";
+import { ALL_WORDS, LIMIT, NGRAM, PUNCTUATION, leftOut, showEmpty, wordColumn } from "./shared.ts";
 import { t } from "../text/index.ts";
+
+/** The documents in focus if none are filtered: those of the last twelve months. */
+const lastYear = ({ corpus }: ViewContext): string =>
+  corpus?.last_day ? `date>=${before(corpus.last_day, 364)}` : "date>=1970-01-01";
+
+/** Says what is in focus, and how to choose something else. */
+const usualFocus = ({ corpus, route }: ViewContext, focus: string): HTMLElement =>
+  el(
+    "p",
+    { class: "note" },
+    t(
+      "In focus: the last 12 months ({filter}), compared with all other documents. Choose a period, a source or other filters above for another focus.",
+      { filter: focus },
+    ),
+    ...(corpus?.last_day
+      ? [
+          ` ${t("For example:")} `,
+          el(
+            "a",
+            { href: link("keywords", route, { filter: `date=${corpus.last_day.slice(0, 7)}` }) },
+            corpus.last_day.slice(0, 7),
+          ),
+        ]
+      : []),
+  );
 
 /** The keywords view. */
 export const keywords: View = {
@@ -52,49 +78,33 @@ export const keywords: View = {
       advanced: true,
     },
     { name: "min", label: t("Minimum frequency"), kind: "number", initial: "5", advanced: true },
+    { ...ALL_WORDS, advanced: true },
     PUNCTUATION,
     LIMIT,
   ],
-  ready: (route) => filterOf(route) !== "",
-  welcome: (context) => {
-    const { corpus, route } = context;
-    const [month, year] = [corpus?.last_day?.slice(0, 7), corpus?.last_day?.slice(0, 4)];
-    return el(
-      "div",
-      { class: "empty" },
-      el(
-        "p",
-        {},
-        t(
-          "Choose a period, a source or other filters above: the words of these documents are compared with all others. Examples:",
-        ),
-      ),
-      el(
-        "ul",
-        {},
-        ...[month && `date=${month}`, year && `date=${year}`].flatMap((filter) =>
-          filter ? [el("li", {}, el("a", { href: link("keywords", route, { filter }) }, filter))] : [],
-        ),
-      ),
-      corpus &&
-        el(
-          "p",
-          {},
-          `${t("Available metadata fields:")} `,
-          ...corpus.fields.flatMap((name, at) => [at > 0 && ", ", el("code", {}, name)]),
-          ".",
-        ),
-    );
-  },
+  ready: () => true,
   meaning: t(
     "Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant (1) to both; a higher constant favours common words. The log ratio is the binary logarithm of the ratio of rates; log-likelihood compares the counts as if hits were independent. Words that differ significantly come first: the q-value compares rates within sites that are in both subcorpora, and measures chance by how much the word varies from period to period.",
   ),
   show: async (context) => {
     const { route } = context;
-    const names = ["against", "ngram", "attribute", "measure", "unit", "add", "min", "punctuation", "limit"];
+    const names = [
+      "against",
+      "ngram",
+      "attribute",
+      "measure",
+      "unit",
+      "add",
+      "min",
+      "all_words",
+      "punctuation",
+      "limit",
+    ];
+    const focus = filterOf(route) || lastYear(context);
+    if (!filterOf(route)) context.append(usualFocus(context, focus));
     const found = await context.request("keywords", {
       ...context.documents,
-      focus: filterOf(route),
+      focus,
       filter: "",
       ...Object.fromEntries(names.map((name) => [name, route.get(name)])),
     });
@@ -115,11 +125,12 @@ export const keywords: View = {
     // Documents per million documents are shown as a share.
     const rated = (number: number | null) => (byDocuments ? percent((number ?? 0) / 1e6) : rate(number));
     context.append(
+      leftOut(context, found.left_out),
       table(
         "keywords",
         t("Keywords of the focus subcorpus"),
         [
-          wordColumn<Keyword>(context, "search"),
+          wordColumn<Keyword>(context, "search", found.attribute),
           {
             name: "focus_per_million",
             label: byDocuments ? t("share of documents in focus") : t("per million in focus"),

@@ -10,7 +10,6 @@ import { asQuery } from "../cql.ts";
 import { t, tn } from "../text/index.ts";
 import { type View, type ViewContext, attributeField } from "../view.ts";
 import { LIMIT, showEmpty } from "./shared.ts";
-import { usualAttribute } from "./trends.ts";
 
 type Status = NeologismRow["status"];
 
@@ -243,7 +242,7 @@ export const neologisms: View = {
       initial: "open",
     },
     { name: "since", label: t("First used since"), kind: "date" },
-    attributeField(context, ["lemma", "word"], usualAttribute(context)),
+    attributeField(context, ["lemma", "word"]),
     { name: "names", label: t("Include names"), kind: "flag" },
     { name: "known", label: t("Include words of the dictionary"), kind: "flag", advanced: true },
     { name: "min_sites", label: t("Minimum sources"), kind: "number", initial: "", advanced: true },

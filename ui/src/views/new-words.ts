@@ -8,7 +8,6 @@ import { table } from "../table.ts";
 import { t, tn } from "../text/index.ts";
 import { type View, type ViewContext, attributeField } from "../view.ts";
 import { ALL_WORDS, LIMIT, nameColumn, showEmpty, wordColumn } from "./shared.ts";
-import { usualAttribute } from "./trends.ts";
 
 const OUTCOMES = { burst: t("faded"), lasting: t("lasted"), open: t("too recent to tell") } as const;
 
@@ -73,7 +72,7 @@ export const newWords: View = {
   kind: "discover",
   fields: (context) => [
     { name: "since", label: t("First used since"), kind: "date" },
-    attributeField(context, ["lemma", "word"], usualAttribute(context)),
+    attributeField(context, ["lemma", "word"]),
     { name: "names", label: t("Include names"), kind: "flag" },
     { name: "known", label: t("Include words of the dictionary"), kind: "flag", advanced: true },
     { ...ALL_WORDS, advanced: true },
@@ -116,6 +115,20 @@ export const newWords: View = {
     );
     const feed = `${address("new-words", context.lang, asked)}${address("new-words", context.lang, asked).includes("?") ? "&" : "?"}format=rss`;
     context.append(
+      el(
+        "p",
+        { class: "honest" },
+        t(
+          "{sources} sources of different owners have documents since {day}. A new word is on at least {sites} of them, on {days} days and in {documents} documents.",
+          {
+            sources: count(found.sites),
+            day: period(found.since),
+            sites: count(found.min_sites),
+            days: count(found.min_days),
+            documents: count(found.min_documents),
+          },
+        ),
+      ),
       table(
         "new-words",
         t("Words first used since {day}, by number of sources", { day: period(found.since) }),

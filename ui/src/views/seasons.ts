@@ -5,14 +5,14 @@ import { el } from "../dom.ts";
 import { rate } from "../format.ts";
 import type { SeasonRow } from "../generated/api.ts";
 import { table } from "../table.ts";
-import { locale, t, tn } from "../text/index.ts";
+import { regional, t, tn } from "../text/index.ts";
 import { type View, intervalName } from "../view.ts";
 import { basisOf, courseColumn, showNone, testColumns, testFields, testParameters } from "./series-words.ts";
 import { wordColumn } from "./shared.ts";
 
 /** The name of a month, from 1, in the language of the page. */
 const monthName = (month: number, form: "long" | "short" = "long"): string =>
-  new Intl.DateTimeFormat(locale, { month: form, timeZone: "UTC" }).format(Date.UTC(2024, month - 1, 15));
+  new Intl.DateTimeFormat(regional, { month: form, timeZone: "UTC" }).format(Date.UTC(2024, month - 1, 15));
 
 /** The rates of twelve months as small bars, with the names of the months for readers. */
 function year(months: readonly (number | null)[]): HTMLElement {

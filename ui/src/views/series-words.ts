@@ -6,9 +6,8 @@ import type { Field } from "../form.ts";
 import { count, pValue, percent } from "../format.ts";
 import { type Column } from "../table.ts";
 import { t } from "../text/index.ts";
-import { type ViewContext, attributeField } from "../view.ts";
+import { type ViewContext, attributeField, usualAttribute } from "../view.ts";
 import { ALL_WORDS, LIMIT, PANEL, showEmpty } from "./shared.ts";
-import { usualAttribute } from "./trends.ts";
 
 /** A word that a test selected. */
 interface TestedRow {
@@ -28,7 +27,7 @@ interface Tested {
 
 /** The fields of such a view. */
 export const testFields = (context: ViewContext): Field[] => [
-  attributeField(context, ["lemma", "lc", "word", "tag", "feats"], usualAttribute(context)),
+  attributeField(context),
   { name: "min", label: t("Minimum documents"), kind: "number", initial: "30", advanced: true },
   { name: "effect", label: t("Minimum change (factor)"), kind: "text", initial: "1.25", advanced: true },
   { name: "fdr", label: t("False discovery rate (0 to 1)"), kind: "text", initial: "0.05", advanced: true },
@@ -63,6 +62,14 @@ export const showNone = (context: ViewContext, found: Tested): void =>
     }),
   );
 
+/** How many words passed a test, and how many of them by chance. */
+export const passedTest = (found: Pick<Tested, "tested" | "values" | "false_discovery_rate">): string =>
+  t("{changed} of {tested} words passed the test; about {chance} of them by chance.", {
+    changed: count(found.values ?? 0),
+    tested: count(found.tested),
+    chance: percent(found.false_discovery_rate),
+  });
+
 /** What the list rests on, in a sentence above it. */
 export const basisOf = (found: Tested): HTMLElement =>
   el(
@@ -70,11 +77,7 @@ export const basisOf = (found: Tested): HTMLElement =>
     { class: "honest" },
     t("Tested within each source, so that sources that joined later do not count as change."),
     " ",
-    t("{changed} of {tested} words passed the test; about {chance} of them by chance.", {
-      changed: count(found.values ?? 0),
-      tested: count(found.tested),
-      chance: percent(found.false_discovery_rate),
-    }),
+    passedTest(found),
   );
 
 /** The course of each word as a sparkline. */

@@ -82,18 +82,17 @@ export const askForQuery = (): HTMLElement =>
 /** A column of words that link to another view. */
 export function wordColumn<Row extends { value: string }>(
   context: ViewContext,
-  view = "timeline",
-  attribute?: string,
+  view: string,
+  attribute: string,
 ): Column<Row> {
-  const kind = attribute ?? (context.route.get("attribute") || "lc");
   return {
     name: "word",
-    label: kind === "lemma" ? t("lemma") : t("word"),
+    label: attribute === "lemma" ? t("lemma") : t("word"),
     value: (row) => row.value,
     show: (row) =>
       el(
         "a",
-        { href: link(view, context.route, { q: asQuery(row.value, kind) }) },
+        { href: link(view, context.route, { q: asQuery(row.value, attribute) }) },
         el("bdi", { lang: context.lang }, row.value),
       ),
   };

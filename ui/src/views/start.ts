@@ -12,10 +12,10 @@ import { asQuery } from "../cql.ts";
 import { go, link } from "../route.ts";
 import { before } from "../querybar.ts";
 import { t, tn } from "../text/index.ts";
-import { type View, type ViewContext } from "../view.ts";
+import { type View, type ViewContext, usualAttribute } from "../view.ts";
 import { firstStart } from "./first-start.ts";
 import { NAME_TYPES } from "./names.ts";
-import { arrow, basis, usualAttribute } from "./trends.ts";
+import { arrow, basis } from "./trends.ts";
 
 /** Rows of a card. */
 const ROWS = 7;

@@ -6,7 +6,7 @@ import { count, pValue, percent, rate } from "../format.ts";
 import type { TrendRow, TrendsAnswer } from "../generated/api.ts";
 import { table } from "../table.ts";
 import { t, tn } from "../text/index.ts";
-import { type ViewContext, type View, INTERVAL, attributeField, intervalName } from "../view.ts";
+import { type View, INTERVAL, attributeField, intervalName, usualAttribute } from "../view.ts";
 import { ALL_WORDS, LIMIT, PANEL, leftOut, nameColumn, showEmpty, wordColumn } from "./shared.ts";
 
 const SHAPES = { steady: t("steady"), late: t("late"), early: t("early") } as const;
@@ -23,12 +23,20 @@ export function basis(found: TrendsAnswer): string {
   return [kept, list].filter(Boolean).join(" ");
 }
 
+/** The largest factor that is told: beyond, one of the rates is nearly zero, and its size says nothing. */
+const MOST_TIMES = 100;
+
+const times = (logRatio: number): string => {
+  const factor = 2 ** Math.abs(logRatio);
+  return factor > MOST_TIMES ? `> ${MOST_TIMES}×` : `${rate(factor)}×`;
+};
+
 /** The change of a word with an arrow. */
 export const arrow = (logRatio: number | null): HTMLElement =>
   el(
     "span",
     { class: (logRatio ?? 0) >= 0 ? "up" : "down" },
-    `${(logRatio ?? 0) >= 0 ? "▲" : "▼"} ${logRatio === null ? "–" : `${rate(2 ** Math.abs(logRatio))}×`}`,
+    `${(logRatio ?? 0) >= 0 ? "▲" : "▼"} ${logRatio === null ? "–" : times(logRatio)}`,
   );
 
 /** The direction of changes that are listed. */
@@ -53,7 +61,7 @@ export const trends: View = {
   fields: (context) => [
     DIRECTION,
     INTERVAL,
-    attributeField(context, ["lemma", "lc", "word", "tag", "feats"], usualAttribute(context)),
+    attributeField(context),
     { name: "min", label: t("Minimum documents"), kind: "number", initial: "30", advanced: true },
     { name: "effect", label: t("Minimum change (factor)"), kind: "text", initial: "1.25", advanced: true },
     { name: "fdr", label: t("False discovery rate (0 to 1)"), kind: "text", initial: "0.05", advanced: true },
@@ -154,6 +162,3 @@ export const trends: View = {
     );
   },
 };
-
-/** Lemmas, where the corpus has them. */
-export const usualAttribute = (context: ViewContext): string => (context.attributes.includes("lemma") ? "lemma" : "lc");

@@ -19,7 +19,7 @@ export const words: View = {
   fields: (context) => [
     { name: "regex", label: t("Regular expression"), kind: "text", hint: "un.*able", wide: true },
     NGRAM,
-    attributeField(context),
+    attributeField(context, undefined, "lc"),
     { name: "min", label: t("Minimum frequency"), kind: "number", initial: "1", advanced: true },
     PUNCTUATION,
     { ...LIMIT, initial: "100" },
@@ -49,7 +49,7 @@ export const words: View = {
         "words",
         t("Words, most frequent first"),
         [
-          wordColumn<WordRow>(context, "search"),
+          wordColumn<WordRow>(context, "search", found.attribute),
           { name: "hits", label: t("hits"), value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
           {
             name: "per_million",
@@ -73,11 +73,9 @@ export const words: View = {
             show: (row) =>
               el(
                 "a",
-                {
-                  href: link("timeline", route, { q: asQuery(row.value, route.get("attribute") || "lc") }),
-                  "aria-label": t("{word} over time", { word: row.value }),
-                },
+                { href: link("timeline", route, { q: asQuery(row.value, found.attribute) }) },
                 t("timeline"),
+                el("span", { class: "unseen" }, ` ${row.value}`),
               ),
           },
         ],

@@ -3,23 +3,28 @@
 use std::net::{IpAddr, SocketAddr};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::json;
 use tidings_pipeline::Pipeline;
 use tidings_pipeline::config::shard_addresses;
+use tidings_pipeline::first_run::BackgroundRun;
 use tidings_pipeline::health::metrics;
-use tidings_serve::{HomeMetrics, Server};
+use tidings_serve::{FirstRunHandle, HomeMetrics, Server};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Report, open_home};
 use crate::args::Global;
 use crate::console;
 
+/// The time that a first run gets to finish its current piece of work.
+const FIRST_RUN_GRACE: Duration = Duration::from_secs(10);
+
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The server only reads the corpus and picks up new versions of the index by itself; the owner on this machine can save \
-    searches. By default it listens on this machine only. \
+    searches and start the first run. By default it listens on this machine only. \
     With --public, or on an address other than loopback, reading text requires an access token (tidings token add)."
 )]
 pub struct Args {
@@ -62,14 +67,17 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         settings.shard_token = Some(text.trim().to_owned().into());
     }
     let is_gateway = !settings.shards.is_empty();
+    let folder = home.root().to_owned();
     let pipeline = Pipeline::new(home.clone(), config.clone());
     settings.home_metrics = Some(HomeMetrics(Arc::new(move || metrics::of_home(&pipeline))));
+    let first_run = Arc::new(BackgroundRun::new(folder));
+    settings.first_run = Some(FirstRunHandle(first_run.clone()));
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the server")?;
     let stopped_by = runtime.block_on(async {
         let server = Server::bind(home, settings).await?;
         if server.corpora().is_empty() && !is_gateway {
-            log::warn!("the corpus has no index yet; run `tidings run`, and it appears here");
+            log::warn!("the corpus has no index yet; start with the page, or run `tidings run`, and it appears here");
         }
         // Callers parse this line to learn the port.
         console::print(&match global.json {
@@ -92,6 +100,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         server.run(stop).await;
         anyhow::Ok(name)
     })?;
+    first_run.stop(FIRST_RUN_GRACE);
     // Do not wait for queries that do not check their deadline.
     runtime.shutdown_background();
     log::info!("stopped by {stopped_by}");

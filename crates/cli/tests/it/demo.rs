@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use tidings_simweb::Spec;
 
+use crate::browser::Browser;
 use crate::serve::Server;
 use crate::support::{Corpus, Ran, program, unpacked};
 
@@ -120,11 +121,13 @@ fn the_home_of_the_demo_is_healthy_and_its_commands_can_be_pasted() {
 }
 
 /// The planted words of each list and language, in lower case, and how many rows at its head are among them.
-const PLANTED: [(&str, &str, usize, &[&str]); 7] = [
-    ("trends", "en", 1, &["drought", "solar", "fax", "crowdbus"]),
-    ("trends", "de", 1, &["dürre", "solarstrom", "fax", "schwarmbus"]),
-    ("trends", "es", 1, &["sequía", "solar", "fax", "multibús"]),
-    ("bursts", "en", 1, &["eclipse"]),
+const PLANTED: [(&str, &str, usize, &[&str]); 9] = [
+    ("trends", "en", 4, &["drought", "solar", "fax", "crowdbus", "rainbank"]),
+    ("trends", "de", 4, &["dürre", "solarstrom", "fax", "schwarmbus", "regenbank"]),
+    ("trends", "es", 3, &["sequía", "solar", "fax", "multibús", "multibú", "lluviabanco"]),
+    ("bursts", "en", 3, &["eclipse", "moonferry", "ferrygate"]),
+    ("bursts", "de", 1, &["sonnenfinsternis", "mondfähre", "fährgate"]),
+    ("bursts", "es", 1, &["eclipse", "lunaferri", "ferrigate"]),
     ("new-words", "en", 2, &["rainbank", "moonferry"]),
     ("new-words", "de", 2, &["regenbank", "mondfähre"]),
     ("new-words", "es", 1, &["lluviabanco", "lunaferri"]),
@@ -203,4 +206,74 @@ fn the_copied_report_is_in_the_corpus_once_and_the_outage_shows() {
     assert!(sites("2019-10-08", "2019-11-30").contains(&"harbourpost.example".to_owned()));
     assert!(!sites("2020-01-01", "2020-12-31").contains(&"thecommons.example".to_owned()));
     assert!(sites("2021-01-01", "2021-12-31").contains(&"thecommons.example".to_owned()));
+}
+
+/// The words of a list of the page, in lower case.
+fn listed(browser: &mut Browser, selector: &str) -> Vec<String> {
+    let cells =
+        format!("[...document.querySelectorAll({})].map((cell) => cell.textContent)", serde_json::json!(selector));
+    let words = browser.eval(&cells);
+    words.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_lowercase()).collect()
+}
+
+#[test]
+fn a_reader_finds_the_planted_words_where_the_page_shows_them_first() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_corpus, server) = DEMO.serve();
+    let own = format!("http://{}/", server.address);
+    let is_planted = |list: &str, language: &str, word: &String| {
+        let mut all = PLANTED.iter().filter(|row| row.0 == list && row.1 == language);
+        all.any(|row| row.3.contains(&word.as_str()))
+    };
+    // The cards of the start page.
+    browser.open(&own);
+    browser.until("!document.querySelector('.card-body[aria-busy]')");
+    let card = |number: usize| format!(".cards .card:nth-child({number}) .list th");
+    for (number, list) in [(1, "trends"), (2, "new-words")] {
+        let words = listed(&mut browser, &card(number));
+        assert!(words.first().is_some_and(|word| is_planted(list, "en", word)), "{list}: {words:?}");
+    }
+    assert!(listed(&mut browser, &card(3)).len() >= 5, "names in the news");
+    // Each list with its defaults.
+    for (list, language, rows, planted) in PLANTED {
+        browser.open(&format!("{own}?view={list}&lang={language}"));
+        let words = listed(&mut browser, ".rows tbody th");
+        let lead = words.len() >= rows && words[..rows].iter().all(|word| planted.contains(&word.as_str()));
+        assert!(lead, "{list} {language}: {words:?}");
+    }
+    // The course of a word: the eclipse was in August 2021, and the chart says so to those who cannot see it.
+    browser.open(&format!("{own}?view=timeline&lang=en&q=eclipse&as=lemma&by=month"));
+    browser.eval("document.querySelector('.numbers').open = true");
+    browser.until("document.querySelectorAll('.numbers tbody tr').length > 100");
+    let peak = browser.eval(
+        "[...document.querySelectorAll('.numbers tbody tr')].map((row) => [Number(row.cells[1].textContent.replaceAll(',', '')), \
+         row.cells[0].textContent]).sort((one, other) => other[0] - one[0])[0][1]",
+    );
+    assert_eq!(peak, "2021-08");
+    // A line of a concordance leads to the whole article.
+    browser.open(&format!("{own}?lang=en&q=eclipse"));
+    browser.click(".kwic td.site a");
+    browser.until("document.querySelectorAll('.text mark').length > 0");
+    assert!(browser.text(".text").split_whitespace().count() > 60, "{}", browser.text(".text"));
+    let complaints = browser.complaints(&own, &[]);
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
+#[test]
+fn every_example_of_the_help_finds_something_in_every_language() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_corpus, server) = DEMO.serve();
+    for language in ["en", "de", "es"] {
+        browser.open(&format!("http://{}/?view=help&lang={language}", server.address));
+        browser.until("document.querySelectorAll('.examples dt a').length > 12");
+        let links = browser.eval(
+            "[...document.querySelectorAll('.examples dt a')].map((each) => \
+             new URL(each.href).searchParams.get('q')).filter((query) => !query.includes(','))",
+        );
+        for query in links.as_array().unwrap() {
+            let query: String = url::form_urlencoded::byte_serialize(query.as_str().unwrap().as_bytes()).collect();
+            let hits = server.json(&format!("/api/v1/{language}/count?q={query}"), None)["hits"].clone();
+            assert!(hits.as_u64() > Some(0), "{language} {query}");
+        }
+    }
 }

@@ -24,6 +24,7 @@ mod export;
 mod extract;
 mod faults;
 mod feats;
+mod first_run;
 mod formats;
 mod import;
 mod lang;

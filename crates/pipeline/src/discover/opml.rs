@@ -52,13 +52,18 @@ struct Outlined {
     faulty: u64,
 }
 
-/// Reads a list of feeds from another program.
+/// Reads a file with a list of feeds from another program.
 fn outlined(context: &RunContext, path: &Path) -> Result<Outlined> {
     let mut body = Vec::new();
     Source::open(path)?.read_to_end(&mut body).with_context(|| format!("cannot read {}", path.display()))?;
+    outlined_text(context, &path.file_name().unwrap_or_default().to_string_lossy(), &body)
+}
+
+/// Reads a list of feeds from another program. `shown` is its name for people.
+fn outlined_text(context: &RunContext, shown: &str, body: &[u8]) -> Result<Outlined> {
     let listed = listed(context)?;
-    let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let outlines = read_opml(&body);
+    let shown = shown.to_owned();
+    let outlines = read_opml(body);
     let read = outlines.len() as u64;
     let (mut rows, mut known, mut faulty) = (Vec::new(), 0, 0);
     for outline in outlines {
@@ -100,7 +105,16 @@ pub fn import(context: &RunContext, path: &Path) -> Result<ImportOutcome> {
 
 /// Adds the feeds of an OPML file to `feeds.txt`; returns a line of text about it.
 pub fn add_to_list(context: &RunContext, path: &Path) -> Result<String> {
-    let Outlined { shown, read, mut rows, known, faulty } = outlined(context, path)?;
+    add_outlined(context, outlined(context, path)?)
+}
+
+/// The same with the text of an OPML file.
+pub fn add_text_to_list(context: &RunContext, shown: &str, body: &[u8]) -> Result<String> {
+    add_outlined(context, outlined_text(context, shown, body)?)
+}
+
+fn add_outlined(context: &RunContext, outlined: Outlined) -> Result<String> {
+    let Outlined { shown, read, mut rows, known, faulty } = outlined;
     rows.iter_mut().for_each(|row| row.status = CandidateStatus::Promoted);
     let new = adopt(context, rows)?;
     Ok(format!(

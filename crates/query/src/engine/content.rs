@@ -136,7 +136,7 @@ impl ContentWords<'_> {
     }
 
     /// The kind of a word; nothing for one that the corpus does not have.
-    pub(super) fn kind_of_value(&self, word: &str) -> Option<WordKind> {
+    pub(crate) fn kind_of_value(&self, word: &str) -> Option<WordKind> {
         let lexicon = self.engine.lexicon();
         Some(self.kind(lexicon.find(layer_of(self.attribute, lexicon), word)?))
     }

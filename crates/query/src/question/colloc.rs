@@ -5,7 +5,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
-use super::params::{AttributeParams, SearchParams, WordRowParams};
+use super::params::{ContentParams, SearchParams, TestedAttributeParams, WordRowParams};
 use super::shards::{MarginalsPart, NearPart, SearchPart};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
@@ -19,7 +19,7 @@ pub struct CollocRequest {
     pub search: SearchParams,
     /// The attribute to count.
     #[serde(flatten)]
-    pub attribute: AttributeParams,
+    pub attribute: TestedAttributeParams,
     /// Tokens before the hit.
     #[serde(default = "usual_side")]
     #[schemars(range(min = 0, max = 1000))]
@@ -39,6 +39,9 @@ pub struct CollocRequest {
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
     pub min: u64,
+    /// The words that are listed.
+    #[serde(flatten)]
+    pub content: ContentParams,
     /// The rows.
     #[serde(flatten)]
     pub rows: WordRowParams,
@@ -84,6 +87,8 @@ answer! {
         pub tokens: u64,
         /// The measure that orders the rows.
         pub order: Association,
+        /// Punctuation, numbers, dates and function words that are frequent enough, but not listed.
+        pub left_out: u64,
         /// The number of different collocates.
         pub collocates: u64,
         /// The collocates.
@@ -179,7 +184,7 @@ impl Collocates {
             .collect();
         let score = |row: &Collocate| row.scores.get(order).unwrap_or(f64::NEG_INFINITY);
         rows.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| a.value.cmp(&b.value)));
-        Collocates { attribute, window, hits, tokens, order, collocates: rows.len() as u64, rows }
+        Collocates { attribute, window, hits, tokens, order, left_out: 0, collocates: rows.len() as u64, rows }
     }
 
     /// The same without scores, the most frequent first: those of a part of the hits would be wrong.
@@ -197,10 +202,9 @@ impl CollocRequest {
         &self,
         context: &QuestionContext<'_>,
         search: SearchPart,
-        window: Window,
+        (attribute, window): (Attribute, Window),
         min: u64,
     ) -> Result<Collocates, QuestionError> {
-        let attribute = self.attribute.attribute;
         let part = NearPart { search, attribute, window };
         let (mut near, (hits, tokens)) = context.gather(&part)?;
         near.retain(|_, together| *together >= min.max(1));
@@ -220,12 +224,13 @@ impl Request for CollocRequest {
     fn example() -> CollocRequest {
         CollocRequest {
             search: SearchParams::example(),
-            attribute: AttributeParams::default(),
+            attribute: TestedAttributeParams::default(),
             left: usual_side(),
             right: usual_side(),
             sentence: false,
             measure: Association::LogLikelihood,
             min: usual_min(),
+            content: ContentParams::default(),
             rows: WordRowParams::default(),
         }
     }
@@ -239,7 +244,7 @@ impl Question for CollocRequest {
     type Answer = Collocates;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Collocates>, QuestionError> {
-        context.check_attribute("attribute", self.attribute.attribute)?;
+        let attribute = self.attribute.of(context)?;
         let filter = context.filter(&self.search.scope)?;
         let window = match self.sentence {
             true => Window::Sentence,
@@ -247,14 +252,15 @@ impl Question for CollocRequest {
         };
         let mut rewrites = Vec::new();
         let (min, _) = context.min_counts(self.min, &mut rewrites);
-        let attribute = self.attribute.attribute;
         let mut found = if context.is_sharded() {
             let search = SearchPart::positions(&self.search.q, MatchRule::default(), filter.as_ref());
-            self.of_shards(context, search, window, min)?
+            self.of_shards(context, search, (attribute, window), min)?
         } else {
             let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
             search.collocates(attribute, window, self.measure, min, &context.limits).0
         };
+        let (content, has_punctuation) = (&self.content, self.rows.punctuation);
+        found.left_out = content.keep(context, attribute, &mut found.rows, has_punctuation, |row| &row.value)?;
         found.collocates = self.rows.cut(&mut found.rows, |row| &row.value);
         let asked = (Some(&*self.search.q), filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found))

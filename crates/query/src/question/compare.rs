@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::keywords::two_parts;
-use super::params::{AttributeParams, ConfidenceParams, ScopeParams, TestParams, WordRowParams};
+use super::params::{ConfidenceParams, ContentParams, ScopeParams, TestParams, TestedAttributeParams, WordRowParams};
 use super::shards::WordContrast;
 use super::{Answered, ContrastBasis, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
@@ -44,7 +44,7 @@ pub struct CompareRequest {
     pub scope: ScopeParams,
     /// The attribute to count.
     #[serde(flatten)]
-    pub attribute: AttributeParams,
+    pub attribute: TestedAttributeParams,
     /// The test.
     #[serde(flatten)]
     pub test: TestParams,
@@ -54,6 +54,9 @@ pub struct CompareRequest {
     /// Only sites with documents in both parts, so that new feeds do not look like news.
     #[serde(default)]
     pub panel: bool,
+    /// The words that are listed.
+    #[serde(flatten)]
+    pub content: ContentParams,
     /// The rows.
     #[serde(flatten)]
     pub rows: WordRowParams,
@@ -111,6 +114,8 @@ answer! {
         pub basis: Option<ContrastBasis>,
         /// Remarks on what the test rests on.
         pub notes: Vec<String>,
+        /// Punctuation, numbers, dates and function words that changed, but are not listed.
+        pub left_out: u64,
         /// The number of words that changed; null if the answer is cut off.
         pub values: Option<u64>,
         /// The words.
@@ -194,6 +199,7 @@ impl Comparison {
             confidence: config.confidence,
             notes: if before_tokens > 0 && after_tokens > 0 { basis.notes() } else { Vec::new() },
             basis: Some(basis),
+            left_out: 0,
             values: Some(rows.len() as u64),
             rows,
         }
@@ -234,10 +240,11 @@ impl Request for CompareRequest {
             after: Parsed::new("date=2026-06").expect("examples parse"),
             min: usual_min(),
             scope: ScopeParams::default(),
-            attribute: AttributeParams::default(),
+            attribute: TestedAttributeParams::default(),
             test: TestParams::default(),
             confidence: ConfidenceParams::default(),
             panel: false,
+            content: ContentParams::default(),
             rows: WordRowParams::default(),
         }
     }
@@ -251,7 +258,7 @@ impl Question for CompareRequest {
     type Answer = Comparison;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Comparison>, QuestionError> {
-        context.check_attribute("attribute", self.attribute.attribute)?;
+        let attribute = self.attribute.of(context)?;
         context.check_filter("before", &self.before)?;
         context.check_filter("after", &self.after)?;
         let within = context.filter(&self.scope)?;
@@ -262,7 +269,6 @@ impl Question for CompareRequest {
             confidence: self.confidence.confidence,
             punctuation: self.rows.punctuation,
         };
-        let attribute = self.attribute.attribute;
         let mut found = match context.is_sharded() {
             true => WordContrast::new(context, (&before, &after), attribute, &config)?.comparison(attribute, &config),
             false => {
@@ -271,6 +277,8 @@ impl Question for CompareRequest {
             }
         };
         self.test.keep(&mut found.rows, |row| row.log_ratio);
+        let (content, has_punctuation) = (&self.content, self.rows.punctuation);
+        found.left_out = content.keep(context, attribute, &mut found.rows, has_punctuation, |row| &row.value)?;
         found.values = Some(self.rows.limit.cut(&mut found.rows));
         if context.is_cut_off() {
             // Parts that are not counted to the end cannot be compared.

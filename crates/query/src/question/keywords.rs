@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::params::{AttributeParams, NgramParams, ScopeParams, USUAL_EFFECT, WordRowParams};
+use super::params::{ContentParams, NgramParams, ScopeParams, TestedAttributeParams, USUAL_EFFECT, WordRowParams};
 use super::shards::{SharedSitesPart, WordContrast, gram_contrast};
 use super::{
     Answered, CompareConfig, ContrastBasis, Cost, Exactness, Parsed, PartSize, Question, QuestionContext,
@@ -63,10 +63,13 @@ pub struct KeywordsRequest {
     pub scope: ScopeParams,
     /// The attribute to count.
     #[serde(flatten)]
-    pub attribute: AttributeParams,
+    pub attribute: TestedAttributeParams,
     /// The tokens of a row.
     #[serde(flatten)]
     pub ngram: NgramParams,
+    /// The words that are listed.
+    #[serde(flatten)]
+    pub content: ContentParams,
     /// The rows.
     #[serde(flatten)]
     pub rows: WordRowParams,
@@ -122,6 +125,8 @@ answer! {
         pub notes: Vec<String>,
         /// The number of words that differ significantly and at least 1.25-fold; they come first.
         pub significant: u64,
+        /// Punctuation, numbers, dates and function words that are frequent enough, but not listed.
+        pub left_out: u64,
         /// The number of different values; null if the answer is cut off.
         pub values: Option<u64>,
         /// The words.
@@ -220,6 +225,7 @@ impl Keywords {
             basis: None,
             notes: Vec::new(),
             significant: 0,
+            left_out: 0,
             values,
             rows,
         }
@@ -257,8 +263,9 @@ impl Request for KeywordsRequest {
             panel: false,
             fdr: usual_fdr(),
             scope: ScopeParams::default(),
-            attribute: AttributeParams::default(),
+            attribute: TestedAttributeParams::default(),
             ngram: NgramParams::default(),
+            content: ContentParams::default(),
             rows: WordRowParams::default(),
         }
     }
@@ -293,7 +300,7 @@ impl KeywordsRequest {
         min: u64,
     ) -> Result<Keywords, QuestionError> {
         let (focus, against) = (context.subcorpus(Some(focus))?, context.subcorpus(Some(against))?);
-        let (attribute, n) = (self.attribute.attribute, self.ngram.ngram as usize);
+        let (attribute, n) = (self.attribute.of(context)?, self.ngram.ngram as usize);
         let order = self.measure.with(self.add);
         let mut found = match self.unit {
             KeywordUnit::Documents => context.engine.keywords_by_documents((&focus, &against), attribute, order, min),
@@ -313,7 +320,7 @@ impl KeywordsRequest {
         (focus, against): (&Filter, &Filter),
         min: u64,
     ) -> Result<Keywords, QuestionError> {
-        let (attribute, order) = (self.attribute.attribute, self.measure.with(self.add));
+        let (attribute, order) = (self.attribute.of(context)?, self.measure.with(self.add));
         if self.ngram.ngram > 1 {
             let (tokens, terms) = gram_contrast(context, (focus, against), attribute, self.ngram.ngram, min)?;
             let terms = terms.into_iter().filter(|(value, ..)| is_wordlike(value));
@@ -338,6 +345,22 @@ impl KeywordsRequest {
         Ok(keywords)
     }
 
+    /// Leaves out words that say nothing, and counts those that differ significantly again.
+    fn keep_content(
+        &self,
+        context: &QuestionContext<'_>,
+        attribute: Attribute,
+        found: &mut Keywords,
+    ) -> Result<(), QuestionError> {
+        let rows = std::mem::take(&mut found.rows).into_iter();
+        let mut marked: Vec<(bool, Keyword)> = (0..).map(|row| row < found.significant).zip(rows).collect();
+        let has_punctuation = self.rows.punctuation;
+        found.left_out = self.content.keep(context, attribute, &mut marked, has_punctuation, |row| &row.1.value)?;
+        found.significant = marked.iter().filter(|(is_significant, _)| *is_significant).count() as u64;
+        found.rows = marked.into_iter().map(|(_, row)| row).collect();
+        Ok(())
+    }
+
     fn config(&self) -> CompareConfig {
         CompareConfig { punctuation: self.rows.punctuation, ..CompareConfig::default() }
     }
@@ -351,7 +374,7 @@ impl Question for KeywordsRequest {
     type Answer = Keywords;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Keywords>, QuestionError> {
-        context.check_attribute("attribute", self.attribute.attribute)?;
+        let attribute = self.attribute.of(context)?;
         context.check_filter("focus", &self.focus)?;
         self.against.iter().try_for_each(|against| context.check_filter("against", against))?;
         let reference = self.against.as_deref().cloned().unwrap_or_else(|| self.focus.complement());
@@ -369,6 +392,7 @@ impl Question for KeywordsRequest {
             true => self.of_shards(context, (&focus, &against), min)?,
             false => self.of_index(context, (&focus, &against), min)?,
         };
+        self.keep_content(context, attribute, &mut found)?;
         found.values = Some(self.rows.cut(&mut found.rows, |row| &row.value));
         if context.is_cut_off() {
             // Parts that are not counted to the end cannot be compared.

@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use super::shards::word_kinds;
 use super::{MAX_PAGE_ROWS, Parsed, QuestionContext, QuestionError};
 use crate::cql::{Attribute, Query};
-use crate::engine::{ContentWords, Order, is_wordlike};
+use crate::engine::{ContentWords, Order, WordKind, is_wordlike};
 use crate::filter::Filter;
 use crate::trend::{RiseConfig, Step};
 
@@ -120,7 +121,7 @@ fn lower_case() -> Attribute {
     Attribute::Lc
 }
 
-/// The attribute of tokens whose values are tested over time.
+/// The attribute of tokens whose values are tested or ranked: lemmas, where there are some.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TestedAttributeParams {
     /// The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected
@@ -353,6 +354,31 @@ impl ContentParams {
     /// The kinds of words of an index, of which only content words are counted; nothing if all words are.
     pub(super) fn words<'c>(&self, context: &QuestionContext<'c>, attribute: Attribute) -> Option<ContentWords<'c>> {
         if self.all_words { None } else { context.all.content_words(attribute, context.corpus) }
+    }
+
+    /// Drops the rows of words that say nothing, but keeps punctuation if the question is about it. Returns the number of
+    /// rows that were dropped.
+    pub(super) fn keep<T>(
+        &self,
+        context: &QuestionContext<'_>,
+        attribute: Attribute,
+        rows: &mut Vec<T>,
+        has_punctuation: bool,
+        value: impl Fn(&T) -> &str,
+    ) -> Result<u64, QuestionError> {
+        if !self.has_kinds(attribute) {
+            return Ok(0);
+        }
+        let all = rows.len();
+        let is_kept = |kind: WordKind| kind.is_content() || has_punctuation && kind == WordKind::Symbol;
+        if context.is_sharded() {
+            let words = rows.iter().map(|row| value(row).to_owned()).collect();
+            let (kinds, _) = word_kinds(context, attribute, words)?;
+            rows.retain(|row| kinds.get(value(row)).is_none_or(|kind| is_kept(*kind)));
+        } else if let Some(content) = self.words(context, attribute) {
+            rows.retain(|row| content.kind_of_value(value(row)).is_none_or(is_kept));
+        }
+        Ok((all - rows.len()) as u64)
     }
 }
 

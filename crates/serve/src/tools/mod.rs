@@ -127,7 +127,13 @@ pub(crate) async fn answer_bytes(
         Some(_) => QueryParams::read_for_gateway(endpoint, &values, query)?,
         None => QueryParams::read(endpoint, &values, query)?,
     };
-    let options = ResponseOptions { format: Format::Json, link: path.to_owned(), base: base.to_owned(), gzip: false };
+    let options = ResponseOptions {
+        format: Format::Json,
+        link: path.to_owned(),
+        base: base.to_owned(),
+        gzip: false,
+        state: String::new(),
+    };
     let mut found = respond::run(state, endpoint, params, values, options, client).await?;
     match found.body_mut() {
         Body::Whole(Some(bytes)) => Ok(std::mem::take(bytes)),

@@ -48,7 +48,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/trends", "?by=month&min=10"),
         ("/api/v1/{lang}/seasons", "?by=week&min=10"),
         ("/api/v1/{lang}/steps", "?by=day&min=5&fdr=1&effect=1"),
-        ("/api/v1/{lang}/bursts", ""),
+        ("/api/v1/{lang}/bursts", "?by=week"),
         ("/api/v1/{lang}/new-words", "?since=2026-06-01"),
         ("/api/v1/{lang}/neologisms", "?since=2026-06-01&status=all"),
         ("/api/v1/{lang}/names", "?type=PER&since=2026-01-01"),

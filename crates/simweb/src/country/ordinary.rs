@@ -5,7 +5,7 @@ use jiff::civil::Date;
 
 use super::frame::{Frame, Slots, one_of};
 use super::lexicon::{Lexicon, lexicon};
-use super::topic::Topic;
+use super::topic::{PLANTED, Topic, mentioned};
 use crate::rng::Rng;
 
 /// An ordinary article.
@@ -19,10 +19,10 @@ pub struct Ordinary {
 /// Composes an article: a lead, paragraphs of the body, one or two quotations, perhaps an end.
 ///
 /// Every paragraph has sentences of lists (facts), so that no two paragraphs look copied from each other, and one
-/// sentence of colour at most.
+/// sentence of colour at most. One paragraph mentions something else.
 pub fn compose(topic: &Topic, language: &str, day: Date, rng: &mut Rng) -> Ordinary {
     let names = lexicon(language);
-    let cast = Cast::of(topic, names, day, rng);
+    let mut cast = Cast::of(topic, names, day, rng);
     let author = names.person(rng.below(2) == 0, rng);
     let mut facts = Deck::of(&topic.facts);
     let mut bodies = Deck::of(&topic.bodies);
@@ -47,6 +47,14 @@ pub fn compose(topic: &Topic, language: &str, day: Date, rng: &mut Rng) -> Ordin
     }
     if rng.chance(70) {
         paragraph(&[facts.draw(rng), one_of(&topic.ends, rng)], rng);
+    }
+    if !topic.mentions.is_empty() {
+        let word = mentioned(day, rng.unit());
+        cast.planted = word.filter(|word| topic.lists.contains_key(word)).unwrap_or("thing");
+        let sentence = expanded(one_of(&topic.mentions, rng), &cast, rng);
+        let at = rng.below(paragraphs.len() as u64) as usize;
+        paragraphs[at].push(' ');
+        paragraphs[at].push_str(&sentence);
     }
     Ordinary { title, author, paragraphs }
 }
@@ -87,6 +95,8 @@ fn capitalised(text: String) -> String {
 /// The values of slots and lists in one article.
 struct Cast<'t> {
     topic: &'t Topic,
+    /// The list of what a sentence mentions.
+    planted: &'static str,
     names: &'static Lexicon,
     day: Date,
     place: &'static str,
@@ -125,6 +135,7 @@ impl<'t> Cast<'t> {
         let weekday = (day.weekday().to_monday_zero_offset() + 7 - rng.below(2) as i8) % 7;
         Cast {
             topic,
+            planted: "thing",
             names,
             day,
             place,
@@ -202,6 +213,7 @@ impl Slots for Cast<'_> {
     }
 
     fn list(&self, name: &str) -> Option<&[Frame]> {
+        let name = if name == PLANTED { self.planted } else { name };
         self.topic.lists.get(name).map(Vec::as_slice)
     }
 }

@@ -18,6 +18,8 @@ pub struct Topic {
     pub bodies: Vec<Frame>,
     pub quotes: Vec<Frame>,
     pub ends: Vec<Frame>,
+    /// Sentences that mention something else than the topic: `<planted>`.
+    pub mentions: Vec<Frame>,
     /// The lists of the topic, and those that all topics share.
     pub lists: Lists,
 }
@@ -42,6 +44,7 @@ impl Topic {
             bodies: Vec::new(),
             quotes: Vec::new(),
             ends: Vec::new(),
+            mentions: Vec::new(),
             lists: Lists::new(),
         };
         topic.read("shared", shared)?;
@@ -52,10 +55,10 @@ impl Topic {
         }
         let mut missing = Vec::new();
         let mut check = |part: Name| match part {
-            Name::List(list) if !topic.lists.contains_key(list) => missing.push(list),
+            Name::List(list) if list != PLANTED && !topic.lists.contains_key(list) => missing.push(list),
             _ => {}
         };
-        let frames = kinds.into_iter().chain(topic.lists.values());
+        let frames = kinds.into_iter().chain([&topic.mentions]).chain(topic.lists.values());
         frames.flatten().for_each(|frame| frame.names(&mut check));
         if missing.is_empty() { Ok(topic) } else { Err(format!("{name} lacks the lists {missing:?}")) }
     }
@@ -93,6 +96,7 @@ impl Topic {
             "body" => &mut self.bodies,
             "quote" => &mut self.quotes,
             "end" => &mut self.ends,
+            "mention" => &mut self.mentions,
             _ => return Err(format!("unknown kind `{kind}`")),
         };
         frames.push(Frame::parse(text)?);
@@ -100,37 +104,88 @@ impl Topic {
     }
 }
 
-/// The weight of a topic on a day, beside 1 for every ordinary topic: this is what the demo plants.
+/// The list of what a sentence mentions: phrases with a planted word, or with a thing of the topic.
+pub const PLANTED: &str = "planted";
+
+/// The planted words that articles of all topics mention, by the names of their lists in the shared frames.
+pub const MENTIONED: [&str; 8] =
+    ["drought", "solar", "fax", "eclipse", "crowdbus", "ferrygate", "rainbank", "moonferry"];
+
+/// The planted word that an article of a day mentions, or none; `draw` is between 0 and 1.
 ///
-/// Topics with a course of their own are those of [`super::PLANTED`]; a weight of 0 means that the word is unknown.
+/// Articles of every topic mention one thing each, so that a planted word rises and falls in the whole newspaper, and the
+/// words around it do not: that is how a word that everybody uses differs from the vocabulary of its topic.
+pub fn mentioned(day: Date, draw: f64) -> Option<&'static str> {
+    let mut left = draw;
+    MENTIONED.into_iter().find(|word| {
+        left -= mentions(word, day);
+        left < 0.0
+    })
+}
+
+/// The share of the articles of a day that mention a planted word.
+fn mentions(word: &str, day: Date) -> f64 {
+    let year = years_after_the_beginning(day);
+    let is_within = |first: Date, last: Date| (first..=last).contains(&day);
+    match word {
+        "drought" => (if (5..=9).contains(&day.month()) { 0.3 } else { 0.2 }) * rise(year, 5.5, 9.0),
+        "solar" => 0.24 * rise(year, 5.2, 10.0),
+        "fax" => 0.3 * (1.0 - rise(year, 3.2, 6.4)),
+        "eclipse" => match days_after_eclipse(day) {
+            -10..=10 => 0.55,
+            -70..=30 => 0.06,
+            _ => 0.0,
+        },
+        "crowdbus" if day >= CROWDBUS => 0.1,
+        "ferrygate" if is_within(FERRYGATE.0, FERRYGATE.1) => 0.12,
+        "rainbank" if day >= RAINBANK => 0.1,
+        "moonferry" if is_within(MOONFERRY.0, MOONFERRY.1) => 0.05,
+        _ => 0.0,
+    }
+}
+
+/// The first days of crowdbuses and rainbanks, and the times of ferrygate and of the moonferries.
+const CROWDBUS: Date = Date::constant(2020, 3, 9);
+const RAINBANK: Date = Date::constant(2023, 10, 2);
+const FERRYGATE: (Date, Date) = (Date::constant(2022, 5, 18), Date::constant(2022, 11, 25));
+const MOONFERRY: (Date, Date) = (Date::constant(2024, 4, 20), Date::constant(2024, 9, 22));
+
+fn years_after_the_beginning(day: Date) -> f64 {
+    f64::from(day.year() - 2016) + f64::from(day.day_of_year()) / 366.0
+}
+
+/// The weight of a topic on a day, beside 1 for every ordinary topic: this is what the demo plants, together with
+/// [`mentioned`].
+///
+/// A weight of 0 means that the word is unknown.
 pub fn weight(topic: &str, day: Date) -> f64 {
-    let year = f64::from(day.year() - 2016) + f64::from(day.day_of_year()) / 366.0;
+    let year = years_after_the_beginning(day);
     let month = day.month();
     match topic {
         // More every year from 2018, and most of all in summer.
         "drought" => {
             let season = if (5..=9).contains(&month) { 1.6 } else { 0.6 };
-            season * (0.03 + 4.2 * rise(year, 5.5, 9.0))
+            season * (0.03 + 1.4 * rise(year, 5.5, 9.0))
         }
-        "solar" => 0.03 + 4.2 * rise(year, 5.2, 10.0),
-        "fax" => 0.02 + 4.2 * (1.0 - rise(year, 3.2, 6.4)),
+        "solar" => 0.03 + 1.4 * rise(year, 5.2, 10.0),
+        "fax" => 0.02 + 1.4 * (1.0 - rise(year, 3.2, 6.4)),
         "eclipse-before" => match days_after_eclipse(day) {
-            -10..=-1 => 40.0,
-            -70..=-11 => 1.6,
+            -10..=-1 => 12.0,
+            -70..=-11 => 1.4,
             _ => 0.0,
         },
         "eclipse-after" => match days_after_eclipse(day) {
-            0..=10 => 40.0,
-            11..=30 => 1.6,
+            0..=10 => 12.0,
+            11..=30 => 1.4,
             _ => 0.0,
         },
-        "crowdbus" if day < Date::constant(2020, 3, 9) => 0.0,
-        "crowdbus" => 0.8 + 1.0 * rise(year, 6.5, 5.0),
-        "ferrygate" if (Date::constant(2022, 5, 18)..=Date::constant(2022, 11, 25)).contains(&day) => 3.0,
+        "crowdbus" if day < CROWDBUS => 0.0,
+        "crowdbus" => 0.6 + 0.4 * rise(year, 6.5, 5.0),
+        "ferrygate" if (FERRYGATE.0..=FERRYGATE.1).contains(&day) => 1.4,
         "ferrygate" => 0.0,
-        "rainbank" if day < Date::constant(2023, 10, 2) => 0.0,
-        "rainbank" => 2.0,
-        "moonferry" if (Date::constant(2024, 4, 20)..=Date::constant(2024, 9, 22)).contains(&day) => 5.0,
+        "rainbank" if day < RAINBANK => 0.0,
+        "rainbank" => 0.6,
+        "moonferry" if (MOONFERRY.0..=MOONFERRY.1).contains(&day) => 1.4,
         "moonferry" => 0.0,
         "weather" => {
             if matches!(month, 12 | 1 | 2) {
@@ -186,6 +241,26 @@ mod tests {
         assert!(at("rainbank", 2025, 1) > 0.5 && at("moonferry", 2024, 7) > 0.5);
         assert!(at("crowdbus", 2025, 1) > 0.5 && at("ferrygate", 2022, 7) > 0.5);
         assert_eq!(at("council", 2017, 1), 1.0);
+    }
+
+    #[test]
+    fn an_article_mentions_one_planted_word_at_most_and_none_out_of_its_time() {
+        let mut day = date(2016, 1, 1);
+        while day < date(2026, 1, 1) {
+            let all: f64 = MENTIONED.iter().map(|word| mentions(word, day)).sum();
+            assert!(all < 0.98, "{day}: {all}");
+            day = day.tomorrow().unwrap();
+        }
+        let share = |word: &str, year: i16, month: i8| mentions(word, date(year, month, 15));
+        assert!(share("fax", 2016, 1) > 0.25 && share("fax", 2025, 1) < 0.01);
+        assert!(share("drought", 2025, 7) > 0.25 && share("drought", 2016, 7) < 0.01);
+        assert!(share("solar", 2025, 7) > 0.2 && share("solar", 2016, 1) < 0.01);
+        assert_eq!(
+            (share("rainbank", 2023, 9), share("eclipse", 2020, 8), share("crowdbus", 2020, 2)),
+            (0.0, 0.0, 0.0)
+        );
+        assert_eq!(mentioned(date(2016, 1, 1), 0.1), Some("fax"));
+        assert_eq!(mentioned(date(2016, 1, 1), 0.9), None);
     }
 
     #[test]

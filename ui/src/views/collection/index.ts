@@ -4,6 +4,7 @@ import { el } from "../../dom.ts";
 import { count, language, percent } from "../../format.ts";
 import { table } from "../../table.ts";
 import type { View } from "../../view.ts";
+import { moreSources } from "../first-start.ts";
 import { feedsPart } from "./feeds.ts";
 import { funnelPart } from "./funnel.ts";
 import { hostsPart } from "./hosts.ts";
@@ -40,6 +41,7 @@ export const collection: View = {
       ].join(" · "),
     );
     context.append(
+      await moreSources(context),
       published,
       volume,
       funnelPart(whole),

@@ -209,7 +209,7 @@ pub(in crate::question) fn word_cells(
         min_documents: context.share_of_shard(min_documents),
     };
     let words = context.gather(&candidates)?;
-    let kinds = if has_kinds { kinds(context, attribute, words.clone())?.0 } else { BTreeMap::new() };
+    let kinds = if has_kinds { word_kinds(context, attribute, words.clone())?.0 } else { BTreeMap::new() };
     let periods = bins.iter().map(|bin| (Day::of(bin.first).0, Day::of(bin.last).0 + 1)).collect();
     let part = CellsPart { filter, cells, attribute, periods, words, any_case: BTreeSet::new() };
     let found = context.gather_each(|_| Some(&part))?;
@@ -217,7 +217,7 @@ pub(in crate::question) fn word_cells(
 }
 
 /// The kinds of words, and whether tags tell them.
-pub(super) fn kinds(
+pub(in crate::question) fn word_kinds(
     context: &QuestionContext<'_>,
     attribute: Attribute,
     words: BTreeSet<String>,

@@ -32,7 +32,7 @@ use crate::filter::Filter;
 use crate::merge::Merge;
 use crate::question::Parsed;
 
-pub(super) use cells::{SiteBinsPart, VolumePart, word_cells};
+pub(super) use cells::{SiteBinsPart, VolumePart, word_cells, word_kinds};
 pub(super) use contrast::{SharedSitesPart, WordContrast, gram_contrast};
 pub(super) use evidence::{Evidence, EvidencePart};
 pub(super) use hits::{

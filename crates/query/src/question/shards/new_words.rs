@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use tidings_index::Day;
 
-use super::cells::{CandidatesPart, CellsPart, kinds, table};
+use super::cells::{CandidatesPart, CellsPart, table, word_kinds};
 use super::{Part, are_days};
 use crate::cql::Attribute;
 use crate::engine::{
@@ -176,7 +176,7 @@ pub(in crate::question) fn new_words(
     let novelty = Novelty::of(&table.volume, before, config, candidates.iter().cloned(), tested.collect());
     let spreads = context.gather(&SpreadsPart { filter, attribute, words: candidates })?;
     let values = spreads.values().map(|spread| spread.value().to_owned()).collect();
-    let (kinds, has_tags) = kinds(context, attribute, values)?;
+    let (kinds, has_tags) = word_kinds(context, attribute, values)?;
     let kinds = WordKinds { kind: &|word| kinds.get(word).copied(), has_tags };
     Ok(judge_spreads(&spreads, attribute, config, &novelty, &kinds, is_known))
 }
