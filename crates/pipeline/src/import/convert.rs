@@ -82,7 +82,7 @@ impl Converter {
                     let page = self.of_saved(&path, &inside);
                     // An object store may answer the next time.
                     let is_final = !is_object(&path) || !matches!(page, Err(UNREADABLE));
-                    saved = is_final.then(|| Input { records: 1, done: true, ..input });
+                    saved = is_final.then_some(Input { records: 1, done: true, ..input });
                     page
                 }
                 raw => self.page(raw, &mut decoder),
