@@ -26,7 +26,7 @@ export const cs: Catalogue = {
   "Progress of the first run": "Průběh prvního sběru",
   "Start a corpus": "Začít korpus",
   Stop: "Zastavit",
-  'word, phrase, wild*, [lemma="go"]': 'slovo, fráze, hvězdička*, [lemma="jít"]',
+  'word, phrase, wild*, [lemma="go"]': 'slovo, fráze*, [lemma="jít"]',
   "Your e-mail address, which publishers see in their logs":
     "Vaše e-mailová adresa, kterou vydavatelé vidí v protokolech",
   "{done} of {total}": "{done} z {total}",

@@ -26,7 +26,7 @@ export const de: Catalogue = {
   "Progress of the first run": "Fortschritt des ersten Laufs",
   "Start a corpus": "Ein Korpus beginnen",
   Stop: "Anhalten",
-  'word, phrase, wild*, [lemma="go"]': 'Wort, Wendung, Stern*, [lemma="gehen"]',
+  'word, phrase, wild*, [lemma="go"]': 'Wort, Wendung*, [lemma="gehen"]',
   "Your e-mail address, which publishers see in their logs":
     "Ihre E-Mail-Adresse, die Verlage in ihren Protokollen sehen",
   "{done} of {total}": "{done} von {total}",

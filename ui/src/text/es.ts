@@ -26,7 +26,7 @@ export const es: Catalogue = {
   "Progress of the first run": "Progreso de la primera recogida",
   "Start a corpus": "Empezar un corpus",
   Stop: "Detener",
-  'word, phrase, wild*, [lemma="go"]': 'palabra, frase, comodín*, [lemma="ir"]',
+  'word, phrase, wild*, [lemma="go"]': 'palabra, frase*, [lemma="ir"]',
   "Your e-mail address, which publishers see in their logs":
     "Su correo electrónico, que los editores ven en sus registros",
   "{done} of {total}": "{done} de {total}",

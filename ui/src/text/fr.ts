@@ -26,7 +26,7 @@ export const fr: Catalogue = {
   "Progress of the first run": "Progression de la première collecte",
   "Start a corpus": "Commencer un corpus",
   Stop: "Arrêter",
-  'word, phrase, wild*, [lemma="go"]': 'mot, locution, joker*, [lemma="aller"]',
+  'word, phrase, wild*, [lemma="go"]': 'mot, locution*, [lemma="aller"]',
   "Your e-mail address, which publishers see in their logs":
     "Votre adresse électronique, que les éditeurs voient dans leurs journaux",
   "{done} of {total}": "{done} sur {total}",

@@ -26,7 +26,7 @@ export const pt: Catalogue = {
   "Progress of the first run": "Progresso da primeira recolha",
   "Start a corpus": "Começar um corpus",
   Stop: "Parar",
-  'word, phrase, wild*, [lemma="go"]': 'palavra, expressão, curinga*, [lemma="ir"]',
+  'word, phrase, wild*, [lemma="go"]': 'palavra, expressão*, [lemma="ir"]',
   "Your e-mail address, which publishers see in their logs": "O seu e-mail, que os editores veem nos seus registos",
   "{done} of {total}": "{done} de {total}",
   "{n} addresses not reached": { one: "{n} endereço inacessível", other: "{n} endereços inacessíveis" },

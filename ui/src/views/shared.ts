@@ -1,6 +1,6 @@
 // Form fields and table columns that several views share.
 
-import { type Child, el } from "../dom.ts";
+import { type Child, bidi, el } from "../dom.ts";
 import { count } from "../format.ts";
 import { link } from "../route.ts";
 import { type Column } from "../table.ts";
@@ -75,9 +75,23 @@ export const nameColumn = <Row extends { name: boolean }>(): Column<Row> => ({
 /** Whether a route has a query. */
 export const hasQuery = (route: Route): boolean => queriesOf(route).length > 0;
 
-/** What a view of the query shows without one. */
-export const askForQuery = (): HTMLElement =>
-  el("p", { class: "empty" }, t("Enter a word, a phrase or a pattern above."));
+/** Words that an empty view offers. */
+const OFFERED = 6;
+
+/** What a view of the query shows without one: words that changed, as examples. */
+export function askForQuery(context: ViewContext): HTMLElement {
+  const examples = el("span");
+  const offer = async () => {
+    const found = await context.requestUnlisted("trends", { ...context.documents, limit: OFFERED });
+    if (found.rows.length === 0) return;
+    const links = found.rows.map((row) =>
+      el("a", { href: context.route.with({ q: asQuery(row.value, found.attribute) }) }, bidi(row.value)),
+    );
+    examples.append(` ${t("For example:")} `, ...links.flatMap((link, at) => (at > 0 ? [", ", link] : [link])));
+  };
+  void offer().catch(() => undefined);
+  return el("p", { class: "empty" }, t("Enter a word, a phrase or a pattern above."), examples);
+}
 
 /** A column of words that link to another view. */
 export function wordColumn<Row extends { value: string }>(

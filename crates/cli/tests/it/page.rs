@@ -529,6 +529,8 @@ fn restricted_texts_are_shown_with_a_token() {
 fn an_empty_corpus_is_shown_as_such() {
     let Some(mut reader) = Reader::of(crate::clean::corpus, "") else { return };
     reader.view("");
+    assert!(reader.browser.text("main").contains("Start a corpus"));
+    reader.view("?view=trends");
     assert!(reader.browser.text(".empty").contains("No index yet"));
     reader.view("?view=collection");
     assert!(reader.browser.text("main").contains("Nothing downloaded yet"));
