@@ -6,7 +6,7 @@
 //! exactly what a judgement of all documents gives. A fingerprint that is common among earlier days has the same answer
 //! for ever and is not in a trace; one that is common only with those of the day stays common until a document loses it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What a judgement asked the store, and what it added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,38 +91,46 @@ fn take_u64(rest: &mut &[u8]) -> Option<u64> {
 #[derive(Debug, Clone, Default)]
 pub struct ChangedFingerprints {
     changed: HashSet<u64>,
-    /// Those that are in fewer blocks of an earlier document than before.
-    lost: HashSet<u64>,
+    /// By how many more blocks each of them is found in than it was before the same document.
+    more_blocks: HashMap<u64, i64>,
 }
 
 impl ChangedFingerprints {
     /// Adds the fingerprints of a document that is new.
     pub fn add(&mut self, trace: &Trace) {
-        self.changed.extend(trace.fingerprints());
+        self.count(trace, 1);
     }
 
     /// Adds the fingerprints of a document that is gone.
     pub fn remove(&mut self, trace: &Trace) {
-        self.changed.extend(trace.fingerprints());
-        self.lost.extend(trace.fingerprints());
+        self.count(trace, -1);
     }
 
     /// Adds the fingerprints of a document that is judged again, if it leaves something else in the store.
     pub fn replace(&mut self, before: &Trace, after: &Trace) {
         if !before.adds_as(after) {
-            self.add(before);
+            self.remove(before);
             self.add(after);
-            let kept: HashSet<u64> = after.fingerprints().collect();
-            self.lost.extend(before.fingerprints().filter(|fingerprint| !kept.contains(fingerprint)));
+        }
+    }
+
+    fn count(&mut self, trace: &Trace, blocks: i64) {
+        for fingerprint in trace.fingerprints() {
+            self.changed.insert(fingerprint);
+            *self.more_blocks.entry(fingerprint).or_default() += blocks;
         }
     }
 
     /// Whether a document asked for one of them, so that it has to be judged again.
     pub fn affect(&self, trace: &Trace) -> bool {
-        let has_any = |set: &HashSet<u64>, asked: &[u64]| {
-            !set.is_empty() && asked.iter().any(|fingerprint| set.contains(fingerprint))
-        };
-        has_any(&self.changed, &trace.looked_up) || has_any(&self.lost, &trace.common)
+        if self.changed.is_empty() {
+            return false;
+        }
+        // A common fingerprint stays common unless it has fewer blocks than before; a document that is judged again because
+        // of that gives it one, so that those after it are not affected.
+        let is_rarer = |fingerprint: &u64| self.more_blocks.get(fingerprint).is_some_and(|more| *more < 0);
+        trace.looked_up.iter().any(|fingerprint| self.changed.contains(fingerprint))
+            || trace.common.iter().any(is_rarer)
     }
 }
 
@@ -171,17 +179,19 @@ mod tests {
         changed.add(&with(&[5]));
         changed.replace(&with(&[5, 6]), &with(&[5]));
         assert!(!changed.affect(&asked), "further blocks do not matter");
-        let mut less = changed.clone();
-        less.replace(&with(&[5]), &with(&[6]));
-        assert!(less.affect(&asked));
+        changed.replace(&with(&[5]), &with(&[6]));
+        assert!(!changed.affect(&asked), "a new document has it instead");
         changed.remove(&with(&[5]));
         assert!(changed.affect(&asked));
+        changed.replace(&with(&[]), &with(&[5]));
+        assert!(!changed.affect(&asked), "a document that was judged again has it now");
     }
 
-    /// Texts that share sentences, so that many are copies in part.
+    /// Texts that share sentences, so that many are copies in part, and sentences that share phrases, which get common.
     fn text(sentences: &[u8], rule: &Rule) -> Text {
         let sentence = |number: &u8| {
-            let words: Vec<String> = (0..12).map(|word| format!("word{}of{number}", word * 7 + number)).collect();
+            let phrase = (0..12).map(|word| format!("phrase{}of{}", word * 5, number % 3));
+            let words: Vec<String> = phrase.chain((0..12).map(|word| format!("word{}of{number}", word * 7))).collect();
             words.join(" ") + "."
         };
         let sentences: Vec<String> = sentences.iter().map(sentence).collect();
