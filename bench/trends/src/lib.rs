@@ -3,6 +3,7 @@
 pub mod churn;
 pub mod drift;
 pub mod engine;
+pub mod imported;
 pub mod measure;
 pub mod month;
 pub mod oracle;

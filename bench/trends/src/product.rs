@@ -1,7 +1,8 @@
 //! The scenarios through the whole product: text is made of the simulated counts, indexed, and questions are asked.
 //!
 //! A right formula over wrong counts or denominators is still wrong, so nothing here computes a statistic: words found
-//! are those in the answers of `trends`, `bursts`, `new-words`, `compare` and `keywords`.
+//! are those in the answers of `trends`, `bursts`, `new-words`, `compare` and `keywords`. The index is written directly;
+//! [`imported`](crate::imported) has the way through import and all stages.
 
 use crate::drift::{FoundWords, is_of_halves};
 use crate::scenario::{BURSTING, CHANGING, FLAT, SCENARIOS, Scenario, Site, Truth, WEEKS, negative_binomial, truth_of};
@@ -147,12 +148,19 @@ fn texts(scenario: &Scenario, size: &Size, sites: &[Site], random: &mut Rng) -> 
     texts
 }
 
-/// Writes the index of a scenario; its documents come week by week, as they were published.
+/// Writes the index of a scenario.
 pub fn index(scenario: &Scenario, size: &Size, seed: u64, folder: &Path) -> Engine {
+    let mut writer = Writer::open(folder, Settings::default()).expect("a new index can be opened");
+    each_document(scenario, size, seed, |document| writer.add(&document).expect("a document can be added"));
+    writer.commit(Vec::new()).expect("an index can be committed");
+    Engine::new(writer.snapshot().clone())
+}
+
+/// Makes the documents of a scenario, week by week, as they were published.
+pub fn each_document(scenario: &Scenario, size: &Size, seed: u64, mut visit: impl FnMut(Annotated)) {
     let mut random = Rng::with_seed(seed);
     let sites = scenario.sites(size.sites, &mut random);
     let texts = texts(scenario, size, &sites, &mut random);
-    let mut writer = Writer::open(folder, Settings::default()).expect("a new index can be opened");
     let spellings: Vec<String> = (0..FIRST_FILLER + FILLERS).map(spelling).collect();
     let mut id = 0;
     for week in 0..WEEKS {
@@ -160,12 +168,10 @@ pub fn index(scenario: &Scenario, size: &Size, seed: u64, folder: &Path) -> Engi
             for text in &texts[week] {
                 id += 1;
                 let day = FIRST_DAY.saturating_add((week as i64 * 7 + random.i64(0..7)).days());
-                writer.add(&document(id, day, site, text, &spellings)).expect("a document can be added");
+                visit(document(id, day, site, text, &spellings));
             }
         }
     }
-    writer.commit(Vec::new()).expect("an index can be committed");
-    Engine::new(writer.snapshot().clone())
 }
 
 fn document(id: u128, day: Date, site: usize, text: &[u32], spellings: &[String]) -> Annotated {

@@ -2,6 +2,7 @@
 
 use bench_trends::churn::{self, FLAT, RISING};
 use bench_trends::drift::{self, Drift, FoundWords};
+use bench_trends::imported;
 use bench_trends::measure::measure;
 use bench_trends::month::{self, PLANTED};
 use bench_trends::oracle;
@@ -100,6 +101,21 @@ fn scenarios_hold_through_the_index_and_the_questions() {
     assert!(all.trends.planted * 100 >= SMALL.changing * scenarios * 80, "{all:?}");
     assert!(all.compare.planted * 100 >= SMALL.changing * scenarios * 70, "{all:?}");
     assert!(all.new_words.planted * 100 >= NEW * scenarios * 60, "{all:?}");
+}
+
+#[test]
+fn import_and_all_stages_find_what_the_index_alone_finds() {
+    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == "all").expect("a scenario");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let through_stages = product::ask(&imported::index(scenario, &SMALL, 0, folder.path()));
+    let written = product::measure(scenario, &SMALL, 0..1);
+    println!("{through_stages:?}, written directly {written:?}");
+    // Not equal: reports of an event repeat its word so often that some are copies of each other for `dedup`.
+    for ((question, found), (_, direct)) in through_stages.each().into_iter().zip(written.each()) {
+        assert!(found.false_share() <= 0.05, "{question}: {found:?}");
+        assert!(found.planted * 10 >= direct.planted * 9, "{question}: {found:?}, written directly {direct:?}");
+    }
+    assert!(through_stages.trends.planted * 100 >= SMALL.changing * 80, "{through_stages:?}");
 }
 
 #[test]
