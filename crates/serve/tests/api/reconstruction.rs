@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 use tidings_query::question::{Parameter, ParameterKind, QUESTIONS};
-use tidings_serve::Settings;
+use tidings_serve::{Settings, Tool};
 use tidings_store::tokens::Scope;
 
 use crate::gateway;
@@ -131,7 +131,7 @@ impl Corpus {
     }
 
     fn settings() -> Settings {
-        Settings { public: true, requests_per_minute: 0, ..Settings::default() }
+        Settings { public: true, requests_per_minute: 0, tools: Tool::ALL.to_vec(), ..Settings::default() }
     }
 
     /// A gateway over one shard for each site, with the shards.
@@ -189,11 +189,11 @@ impl<'s> Api<'s> {
         }
     }
 
-    /// The answer of a path below the corpus. With twins, both are asked and compared.
+    /// The answer of a path below the corpus, or of one that begins with `/`. With twins, both are asked and compared.
     fn body(&self, path: &str) -> Option<String> {
         self.left.set(self.left.get().checked_sub(1)?);
         let mut answers = self.servers.iter().map(|(server, token)| {
-            let path = format!("/api/v1/en/{path}");
+            let path = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/en/{path}") };
             let got = if token.is_empty() { server.get(&path) } else { server.get_as(&path, token) };
             assert!(got.status < 500, "{path}: {got:?}");
             (got.status, got.body)
@@ -480,6 +480,51 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
     probes
 }
 
+/// Paths of the protocols of other tools, each of which must be answered.
+const TOOL_PATHS: &[&str] = &[
+    "/fcs",
+    "/bonito/run.cgi/view",
+    "/bonito/run.cgi/first",
+    "/bonito/run.cgi/wordlist",
+    "/bonito/run.cgi/freqs",
+    "/bonito/run.cgi/collx",
+    "/korap/en/api/v1.0/search",
+    "/korap/en/api/v1.0/statistics",
+];
+
+/// Requests by the protocols of other tools, which put questions of their own together.
+fn requests_of_tools(target: &Target, words: &[String]) -> Vec<String> {
+    let (a, b) = (&words[0], &words[1]);
+    let within = |query: &str| escaped(&format!("q{query} within <doc id=\"{}\"/>", target.id));
+    let mut requests = Vec::new();
+    for query in [a.clone(), format!("\"{a} {b}\""), format!("{a} OR {b}")] {
+        requests.push(format!("/fcs?query={}&maximumRecords=1000", escaped(&query)));
+    }
+    let advanced = escaped(&format!("[word=\"{a}\"] []{{0,3}} [lemma=\"{b}\"]"));
+    requests.push(format!("/fcs?queryType=fcs&query={advanced}&maximumRecords=1000&startRecord=1"));
+    for query in ["[]".to_owned(), format!("\"{a}\""), format!("\"{a}\" \"{b}\""), format!("<s> \"{a}\"")] {
+        let q = within(&query);
+        let all = "cminfreq=1&cminbgr=1&cmaxitems=10000";
+        requests.push(format!("/bonito/run.cgi/view?corpname=en&q={q}&pagesize=1000&kwicleftctx=-40&kwicrightctx=40"));
+        requests.push(format!("/bonito/run.cgi/first?corpname=en&queryselector=cqlrow&cql={}", &q["q".len()..]));
+        requests.push(format!("/bonito/run.cgi/view?corpname=en&q={q}&q=P-5%205%201%20%22{b}%22"));
+        requests.push(format!("/bonito/run.cgi/collx?corpname=en&q={q}&cattr=word&cfromw=-50&ctow=50&{all}"));
+        for criterion in ["word/%200~0%3E0", "word/%20-1%3C0", "doc.id%200", "doc.date%200"] {
+            requests.push(format!("/bonito/run.cgi/freqs?corpname=en&q={q}&fcrit={criterion}&flimit=0"));
+        }
+        let selected = escaped(&format!("site = {} & id = {}", target.site, target.id));
+        for (definition, count) in [(selected, 50), (escaped(&format!("id != {}", target.id)), 0)] {
+            let q = escaped(&query);
+            requests.push(format!("/korap/en/api/v1.0/search?q={q}&cq={definition}&count={count}&context=20-t,20-t"));
+            requests.push(format!("/korap/en/api/v1.0/statistics?cq={definition}"));
+        }
+    }
+    for attribute in ["word", "lemma", "tag"] {
+        requests.push(format!("/bonito/run.cgi/wordlist?corpname=en&wlattr={attribute}&wlminfreq=1&wlmaxitems=10000"));
+    }
+    requests
+}
+
 /// Requests to every question there is, so that a new one is attacked as soon as it exists: the lowest thresholds and the
 /// longest answers, over one document or all others, and one parameter after the other at each kind of value.
 fn requests_to_every_question(target: &Target, words: &[String]) -> Vec<String> {
@@ -574,6 +619,7 @@ fn attack(api: &Api<'_>) -> Vec<Target> {
         // One document of each site.
         if number % HIDDEN == 0 {
             requests_to_every_question(target, &words).iter().for_each(|request| drop(api.body(request)));
+            requests_of_tools(target, &words).iter().for_each(|request| drop(api.body(request)));
         }
     }
     // What is left of the budget goes to tokens that are not known yet.
@@ -654,6 +700,9 @@ fn are_the_same(servers: [&TestServer; 2], requests: usize) {
         };
         for question in QUESTIONS {
             assert!(was_answered(question.path), "no request to {} was answered: {answered:?}", question.name);
+        }
+        for path in TOOL_PATHS {
+            assert!(was_answered(path), "no request to {path} was answered: {answered:?}");
         }
     }
 }
