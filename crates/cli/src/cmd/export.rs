@@ -24,7 +24,7 @@ use crate::console;
     tidings export --format shuffled --purpose public sentences.txt.zst\n\n\
     TARGET.manifest.json lists the contents, what was left out and why, and the checksums.")]
 pub struct Args {
-    /// File or folder to write, also in an object store (s3://BUCKET/KEY, gs://, az://); - is standard output
+    /// File, folder or object (s3://BUCKET/KEY, gs://, az://) to write; - is standard output
     #[arg(value_name = "TARGET")]
     target: PathBuf,
     /// Format of the export
