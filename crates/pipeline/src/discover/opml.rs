@@ -213,7 +213,7 @@ mod tests {
     fn a_missing_list_is_an_error_with_its_path() {
         let (_folder, pipeline) = home_with_feeds("");
         let error = import(&context(&pipeline), Path::new("nowhere.opml")).unwrap_err();
-        assert_eq!(error.to_string(), "cannot read nowhere.opml");
+        assert_eq!(error.to_string(), "cannot open nowhere.opml");
     }
 
     #[test]
