@@ -413,17 +413,17 @@ fn what_needs_more_memory_than_a_question_has_is_refused_or_cut_off() {
 fn a_cross_table_that_does_not_fit_into_the_memory_of_a_question_is_cut_off() {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine_of_equal_documents(&folder);
-    let pool = MemoryPool::new(1 << 20, 1 << 17);
+    let pool = MemoryPool::new(1 << 20, 1 << 20);
     let ask = |share: u64| {
         let limits = Limits::default().with_memory(pool.clone()).with_share(share);
         let request = json!({ "q": ["the", "coast"], "by": ["site", "day"] }).as_object().cloned().expect("an object");
         (question("crosstab").answer)(request, &context(&engine, &limits)).expect("answered")
     };
-    // 30 cells of about 200 bytes.
-    let complete = ask(1 << 17);
+    let complete = ask(1 << 20);
     assert!(!complete.about.exactness.is_cut_off(), "{:?}", complete.about.exactness);
     assert_eq!(complete.body["rows"].as_array().map(Vec::len), Some(60));
-    let partial = ask(1 << 10);
+    // Each query takes 64 KiB, which leaves one for 30 cells of about 200 bytes.
+    let partial = ask((2 << 16) + (1 << 10));
     let reason = partial.about.exactness.to_string();
     assert!(reason.starts_with("cut off because there are too many distinct values"), "{reason}");
     for row in partial.body["rows"].as_array().expect("rows") {
