@@ -119,3 +119,30 @@ fn a_corpus_of_one_source_has_new_words_and_an_empty_list_says_what_fills_it() {
     let hint = &none["hints"][0];
     assert_eq!((&hint["rule"], &hint["parameters"]["min_sites"]), (&json!("rare"), &json!("1")), "{none}");
 }
+
+#[test]
+fn spellings_that_differ_in_case_are_of_one_kind_where_case_is_ignored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut writer = Writer::open(folder.path(), Settings::default()).expect("opened");
+    let sentence = [("The", "DET"), ("storm", "NOUN"), ("the", "DET"), ("Both", "DET"), ("Ferries", "NOUN")];
+    for number in 0..20u32 {
+        let sentence = sentence.map(|(word, tag)| Token::new(word, word, tag)).to_vec();
+        let paragraph = AnnotatedParagraph { sentences: vec![sentence], ..AnnotatedParagraph::default() };
+        let date = "2026-03-01".to_owned();
+        let about = Attributes {
+            id: number.into(),
+            url: format!("https://a.example/{number}"),
+            title: String::new(),
+            seen: date.clone(),
+            date,
+            fields: Vec::new(),
+        };
+        let document = Annotated { about, paragraphs: vec![paragraph], ..Annotated::default() };
+        writer.add(&document).expect("added");
+    }
+    writer.commit(Vec::new()).expect("committed");
+    let engine = Engine::new(writer.snapshot().clone());
+    // The first spelling of *the* is `The`; no spelling of *both* and *ferries* is the value itself.
+    let found = ask(&engine, "colloc", json!({ "q": "storm", "attribute": "lc", "min": 1 }));
+    assert_eq!((words(&found), &found["left_out"]), (vec!["ferries"], &json!(2)), "{found}");
+}

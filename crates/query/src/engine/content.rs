@@ -9,7 +9,8 @@ use super::Engine;
 use super::set::layer_of;
 use crate::cql::Attribute;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 use tidings_index::lexicon::Layer;
 use tidings_lang::{is_date_name, stop_list};
 
@@ -82,6 +83,8 @@ pub struct ContentWords<'e> {
     classes: Vec<TagClasses>,
     /// The most frequent words.
     frequent: HashSet<u32>,
+    /// The number of each value of which no spelling is in the lexicon as it is, such as *monday*; made when one is asked for.
+    by_value: OnceLock<HashMap<String, u32>>,
 }
 
 impl Engine {
@@ -102,7 +105,8 @@ impl Engine {
         // Equals by value, and not by number, which depends on the order in which documents were added.
         frequent.sort_by_cached_key(|word| (std::cmp::Reverse(totals[*word as usize]), self.name(attribute, *word)));
         frequent.truncate(FREQUENT_WORDS);
-        Some(ContentWords { engine: self, attribute, language, classes, frequent: frequent.into_iter().collect() })
+        let frequent = frequent.into_iter().collect();
+        Some(ContentWords { engine: self, attribute, language, classes, frequent, by_value: OnceLock::new() })
     }
 }
 
@@ -137,8 +141,23 @@ impl ContentWords<'_> {
 
     /// The kind of a word; nothing for one that the corpus does not have.
     pub(crate) fn kind_of_value(&self, word: &str) -> Option<WordKind> {
+        Some(self.kind(self.number(word)?))
+    }
+
+    /// The number of a word. Spellings that differ in case only have that of the first, where case is ignored.
+    fn number(&self, word: &str) -> Option<u32> {
         let lexicon = self.engine.lexicon();
-        Some(self.kind(lexicon.find(layer_of(self.attribute, lexicon), word)?))
+        let found = lexicon.find(layer_of(self.attribute, lexicon), word);
+        let Some(shared) = self.engine.shared(self.attribute) else { return found };
+        match found {
+            Some(spelling) => shared.get(spelling as usize).copied(),
+            None => {
+                let firsts = || (0..).zip(shared.iter()).filter(|(number, first)| number == *first);
+                let by_value =
+                    || firsts().map(|(number, _)| (self.engine.name(self.attribute, number), number)).collect();
+                self.by_value.get_or_init(by_value).get(word).copied()
+            }
+        }
     }
 
     /// The kind of a word, by its number.
