@@ -154,9 +154,9 @@ fn a_gap_between_two_looks_is_no_proof_of_death() {
     // The observer was suspended for an hour.
     let later = now + Duration::from_secs(3600);
     assert_eq!(home.known.judge(&file, Some(&holder), 0, later), Verdict::Unknown);
-    let mut looks =
-        (1..=40).map(|look| home.known.judge(&file, Some(&holder), 0, later + Duration::from_secs(2 * look)));
-    assert_eq!(looks.next_back(), Some(Verdict::Dead));
+    let look = |number: u64| home.known.judge(&file, Some(&holder), 0, later + Duration::from_secs(2 * number));
+    let verdicts: Vec<Verdict> = (1..=40).map(look).collect();
+    assert_eq!(verdicts.last(), Some(&Verdict::Dead));
     assert_eq!(home.known.judge(&file, Some(&holder), 1, later + Duration::from_secs(90)), Verdict::Alive);
 }
 
@@ -169,8 +169,9 @@ fn a_claim_that_nothing_can_be_read_from_is_respected_until_its_lease_ends() {
     assert_eq!(held(home.claim("clean", DAY)), OtherClaim { holder: None, is_alive: false });
     let file = ClaimFile::parse(path).unwrap();
     let start = Instant::now();
-    let mut looks = (1..=61).map(|look| home.known.judge(&file, None, 0, start + Duration::from_secs(2 * look)));
-    assert_eq!(looks.next_back(), Some(Verdict::Dead));
+    let look = |number: u64| home.known.judge(&file, None, 0, start + Duration::from_secs(2 * number));
+    let verdicts: Vec<Verdict> = (1..=61).map(look).collect();
+    assert_eq!(verdicts.last(), Some(&Verdict::Dead));
 }
 
 #[test]
