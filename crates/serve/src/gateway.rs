@@ -27,6 +27,7 @@ use crate::endpoint::{Endpoint, Handler};
 use crate::handler::decisions;
 use crate::handler::{ApiRequest, HomeContext, RequestDeadline, RequestError, ResponseSink, find_filter};
 use crate::homes_of_shards::HomesOfShards;
+use crate::respond::DEADLINE_GRACE;
 use crate::response::ResponseWriter;
 use crate::rights::Right;
 use crate::server::AppState;
@@ -52,6 +53,9 @@ const MAX_REASON_BYTES: usize = 2000;
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 /// The share of the time that is left for which a client that takes partial answers waits for a shard.
 const PARTIAL_PATIENCE: u32 = 3;
+/// The time after the deadline for which a shard is waited for: less than the grace of a request, so that there is time to
+/// name the shard.
+const SHARD_GRACE: Duration = Duration::from_millis(DEADLINE_GRACE.as_millis() as u64 / 2);
 
 /// The shards of a gateway.
 #[derive(Debug)]
@@ -330,7 +334,7 @@ impl Session<'_> {
         let bodies = (0..gateway.shards.len()).map(body).collect();
         let patience = Patience {
             // Shards end by themselves at the deadline, with a partial answer or none.
-            time_limit: if self.is_partial { left } else { left + Duration::from_secs(1) },
+            time_limit: if self.is_partial { left } else { left + SHARD_GRACE },
             tolerates_failures: self.is_partial,
             is_cancelled: &|| self.deadline.cancelled.load(Relaxed),
         };

@@ -37,7 +37,7 @@ const MAX_URI_BYTES: usize = 60 << 10;
 /// Responses up to this size are compressed on the connection's task; longer ones on a blocking thread.
 const COMPRESS_INLINE_BYTES: usize = 64 << 10;
 /// Time past the deadline that a response may take, because not all work checks the clock.
-const DEADLINE_GRACE: Duration = Duration::from_secs(1);
+pub(crate) const DEADLINE_GRACE: Duration = Duration::from_secs(1);
 
 /// Counts a request as in flight until its response starts; dropped earlier, it counts as abandoned.
 struct InFlight<'r>(&'r Metrics, bool);
