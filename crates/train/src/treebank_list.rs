@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use anyhow::Result;
 use tidings_annotate::tagger::TreebankInfo;
 
-use crate::treebank::{self, Sentence, Treebank};
+use crate::treebank::{self, GoldToken, Sentence, Treebank};
 
 /// Treebanks of a language.
 #[derive(Debug, Default)]
@@ -100,8 +100,11 @@ pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
             if !only.is_empty() && !only.contains(&name.split('_').next().unwrap_or_default()) {
                 continue;
             }
+            let row = row_of(name.split('.').next().unwrap_or_default());
+            if row.part == Some(0) && is_train {
+                continue;
+            }
             let mut treebank = Treebank::read(&file)?;
-            let row = row_of(&treebank.name);
             if row.without_feats || row.without_train_feats && is_train {
                 treebank = treebank.without_feats();
             }
@@ -180,6 +183,19 @@ impl WeightedSentences {
     }
 }
 
+/// The same sentence in simplified Chinese characters, unless it has no others. News has both scripts, treebanks have
+/// one.
+fn in_simplified_characters(sentence: &Sentence) -> Option<Sentence> {
+    let simplified = |text: &str| -> String { text.chars().map(tidings_lang::simplified).collect() };
+    let copy = |gold: &GoldToken| GoldToken {
+        form: simplified(&gold.form),
+        lemma: gold.lemma.as_deref().map(simplified),
+        ..gold.clone()
+    };
+    let copy: Sentence = sentence.iter().map(copy).collect();
+    (copy != *sentence).then_some(copy)
+}
+
 /// Sequences of four words; a shorter sentence is one sequence.
 fn four_grams(sentence: &Sentence) -> Vec<Vec<&str>> {
     let words: Vec<&str> = sentence.iter().map(|gold| gold.form.as_str()).collect();
@@ -216,14 +232,18 @@ impl LanguageTreebanks {
         let mut all = WeightedSentences::default();
         for treebank in self.all().filter(|one| is_wanted(one)) {
             all.extend(treebank.sentences().cloned(), treebank.weight);
+            if treebank.language() == "zh" {
+                all.extend(treebank.sentences().filter_map(in_simplified_characters), treebank.weight);
+            }
         }
         all
     }
 
     /// Splits for every treebank: the development file if there is also a training file, otherwise
     /// cross-validation. The other treebanks of the language are always training data, without
-    /// sentences that overlap with the test data. `only_first` returns one fold only.
-    pub fn trials(&self, folds: usize, only_first: bool) -> Vec<Trial> {
+    /// sentences that overlap with the test data. `only_first` returns one fold only. `only_fold_of_dev` tests on the
+    /// same fold of a development file with a training file as without one, and trains on the other folds as well.
+    pub fn trials(&self, folds: usize, only_first: bool, only_fold_of_dev: bool) -> Vec<Trial> {
         let mut trials = Vec::new();
         let has_train = |name: &str| self.train.iter().any(|one| one.name == name);
         let has_dev = |name: &str| self.dev.iter().any(|one| one.name == name);
@@ -231,9 +251,15 @@ impl LanguageTreebanks {
             let name = treebank.name.as_str();
             if has_train(name) && has_dev(name) {
                 if std::ptr::eq(treebank, self.dev.iter().find(|one| one.name == name).unwrap_or(treebank)) {
-                    let test: Vec<Sentence> = treebank.sentences().cloned().collect();
-                    let train = self.sentences_of(|one| !std::ptr::eq(one, treebank)).without_overlap(&test);
-                    trials.push(Trial { name: name.to_owned(), train, test, is_trained: true, is_dev: true });
+                    let (test, rest) = if only_fold_of_dev {
+                        treebank.fold(folds - 1, folds)
+                    } else {
+                        (treebank.sentences().cloned().collect(), Vec::new())
+                    };
+                    let mut train = self.sentences_of(|one| !std::ptr::eq(one, treebank)).without_overlap(&test);
+                    train.extend(rest, treebank.weight);
+                    let (name, is_dev) = (name.to_owned(), !only_fold_of_dev);
+                    trials.push(Trial { name, train, test, is_trained: true, is_dev });
                 }
                 continue;
             }
@@ -251,7 +277,6 @@ impl LanguageTreebanks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::treebank::GoldToken;
 
     #[test]
     fn every_row_of_the_table_can_be_read() {
@@ -260,6 +285,15 @@ mod tests {
         assert_eq!(row_of("xx_new"), USUAL);
         assert_eq!(row("a\tb"), None);
         assert_eq!(row("a\tCC BY 4.0\t1\tnothing\t-"), None);
+    }
+
+    #[test]
+    fn traditional_chinese_is_learned_in_simplified_characters_as_well() {
+        let gold =
+            |form: &str| GoldToken { form: form.into(), lemma: Some(form.into()), tag: "NOUN".into(), feats: None };
+        let copy = in_simplified_characters(&vec![gold("總統"), gold("人")]).unwrap();
+        assert_eq!(copy, [gold("总统"), gold("人")]);
+        assert_eq!(in_simplified_characters(&copy), None);
     }
 
     #[test]
