@@ -46,10 +46,14 @@ struct TreebankRow {
     name: &'static str,
     licence: &'static str,
     weight: f32,
+    /// The weight is that of the training file only.
+    weighs_train: bool,
     without_feats: bool,
     /// Features are left out of the training file only.
     without_train_feats: bool,
     without_lemmas: bool,
+    /// Lemmas are left out of the training file only.
+    without_train_lemmas: bool,
     /// Tokens taken at most.
     part: Option<usize>,
 }
@@ -59,9 +63,11 @@ const USUAL: TreebankRow = TreebankRow {
     name: "",
     licence: "CC BY-SA 4.0",
     weight: 1.0,
+    weighs_train: false,
     without_feats: false,
     without_train_feats: false,
     without_lemmas: false,
+    without_train_lemmas: false,
     part: None,
 };
 
@@ -74,12 +80,14 @@ static ROWS: LazyLock<Vec<TreebankRow>> = LazyLock::new(|| {
 fn row(line: &'static str) -> Option<TreebankRow> {
     let fields: Vec<&str> = line.split('\t').collect();
     let &[name, licence, weight, without, part] = fields.as_slice() else { return None };
-    let mut row = TreebankRow { name, licence, weight: weight.parse().ok()?, ..USUAL };
+    let (weight, weighs_train) = weight.strip_suffix(":train").map_or((weight, false), |weight| (weight, true));
+    let mut row = TreebankRow { name, licence, weight: weight.parse().ok()?, weighs_train, ..USUAL };
     for column in without.split(',').filter(|column| *column != "-") {
         match column {
             "feats" => row.without_feats = true,
             "feats:train" => row.without_train_feats = true,
             "lemmas" => row.without_lemmas = true,
+            "lemmas:train" => row.without_train_lemmas = true,
             _ => return None,
         }
     }
@@ -108,10 +116,10 @@ pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
             if row.without_feats || row.without_train_feats && is_train {
                 treebank = treebank.without_feats();
             }
-            if row.without_lemmas {
+            if row.without_lemmas || row.without_train_lemmas && is_train {
                 treebank = treebank.without_lemmas();
             }
-            treebank.weight = row.weight;
+            treebank.weight = if is_train || !row.weighs_train { row.weight } else { USUAL.weight };
             if let Some(tokens) = row.part.filter(|_| is_train) {
                 treebank = treebank.part(tokens);
             }
