@@ -260,7 +260,7 @@ impl LanguageTreebanks {
             if has_train(name) && has_dev(name) {
                 if std::ptr::eq(treebank, self.dev.iter().find(|one| one.name == name).unwrap_or(treebank)) {
                     let (test, rest) = if only_fold_of_dev {
-                        treebank.fold(folds - 1, folds)
+                        treebank.fold(folds.saturating_sub(1), folds)
                     } else {
                         (treebank.sentences().cloned().collect(), Vec::new())
                     };
@@ -291,6 +291,8 @@ mod tests {
         assert!(ROWS.len() > 40);
         assert_eq!(row_of("fr_sequoia").licence, "LGPL-LR");
         assert_eq!(row_of("xx_new"), USUAL);
+        let old = row("a\tCC BY 4.0\t0.3:train\tlemmas:train\t-").unwrap();
+        assert!(old.weighs_train && old.without_train_lemmas && !old.without_lemmas && old.weight == 0.3);
         assert_eq!(row("a\tb"), None);
         assert_eq!(row("a\tCC BY 4.0\t1\tnothing\t-"), None);
     }
