@@ -44,6 +44,8 @@ struct Row {
 struct Measure {
     score: Score,
     seconds: f64,
+    /// Without features; our own tagger only.
+    seconds_without_feats: f64,
 }
 
 fn main() -> Result<()> {
@@ -72,7 +74,7 @@ fn main() -> Result<()> {
 fn trials(list: &TreebankList, args: &Args, rows: &mut BTreeMap<String, Row>) -> Result<()> {
     for (code, treebanks) in list.iter().filter(|(code, _)| args.only.is_empty() || args.only.contains(code)) {
         let (related, related_weight) = treebank_list::related(list, code);
-        for trial in treebanks.trials(5, true) {
+        for trial in treebanks.trials(5, true, false) {
             let sentences: Vec<&Sentence> = trial.train.sentences.iter().collect();
             let model = train(
                 TrainingData { own: &sentences, weights: &trial.train.weights, related: &related, related_weight },
@@ -90,7 +92,9 @@ fn trials(list: &TreebankList, args: &Args, rows: &mut BTreeMap<String, Row>) ->
 
 fn measure(row: &mut Row, tagger: &Tagger, code: &str, test: &[Sentence], args: &Args) -> Result<()> {
     row.own.score.merge(&score(tagger, test));
-    row.own.seconds += seconds(tagger, test);
+    let [with_feats, without_feats] = seconds(tagger, test);
+    row.own.seconds += with_feats;
+    row.own.seconds_without_feats += without_feats;
     for peer in &args.peers {
         if let Some((score, seconds)) = python::run(&args.python, peer, code, test)? {
             let measure = row.peers.entry(peer.clone()).or_default();
@@ -105,7 +109,7 @@ fn measure(row: &mut Row, tagger: &Tagger, code: &str, test: &[Sentence], args: 
 /// file.
 fn print(rows: &BTreeMap<String, Row>, peers: &[String]) {
     let speed = |measure: &Measure| f64::from(measure.score.tags.0) / measure.seconds.max(1e-9) / 1000.0;
-    println!("| UPOS / lemma / features, % | tidings | KB | k tokens/s | {} |", peers.join(" | "));
+    println!("| UPOS / lemma / caseless lemma / features, % | tidings | KB | k tokens/s | {} |", peers.join(" | "));
     println!("| --- | --: | --: | --: |{}", " --: |".repeat(peers.len()));
     for (name, row) in rows {
         let cells: Vec<String> = peers.iter().map(|peer| row.peers.get(peer).map_or("".to_owned(), cell)).collect();
@@ -129,20 +133,26 @@ fn print(rows: &BTreeMap<String, Row>, peers: &[String]) {
         let speed = f64::from(words) / f64::max(seconds, 1e-9) / 1000.0;
         println!("{peer}, {} treebanks: {theirs} at {speed:.0} k tokens/s; tidings there {ours}", both().count());
     }
-    let (words, seconds) =
-        rows.values().fold((0, 0.0), |sum, row| (sum.0 + row.own.score.tags.0, sum.1 + row.own.seconds));
-    println!("all: {:.0} k tokens per CPU second", f64::from(words) / f64::max(seconds, 1e-9) / 1000.0);
+    let speed_of_all = |seconds: fn(&Measure) -> f64| {
+        let words: u32 = rows.values().map(|row| row.own.score.tags.0).sum();
+        f64::from(words) / f64::max(rows.values().map(|row| seconds(&row.own)).sum(), 1e-9) / 1000.0
+    };
+    println!(
+        "all: {:.0} k tokens per CPU second, without features {:.0}",
+        speed_of_all(|own| own.seconds),
+        speed_of_all(|own| own.seconds_without_feats)
+    );
 }
 
 fn shown(share: Option<f32>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.2}", share * 100.0))
 }
 
-/// Formats accuracies of tags, lemmas and bundles; `tidings-train` prints the F1 of single
-/// features.
-fn join([upos, lemma, bundle, _]: [Option<f32>; 4]) -> String {
+/// Formats accuracies of tags, lemmas, caseless lemmas and bundles; `tidings-train` prints the F1 of
+/// single features.
+fn join([upos, lemma, caseless, bundle, _]: [Option<f32>; 5]) -> String {
     let feats = bundle.map_or(String::new(), |bundle| format!(" / {}", shown(Some(bundle))));
-    format!("{} / {}{feats}", shown(upos), shown(lemma))
+    format!("{} / {} / {}{feats}", shown(upos), shown(lemma), shown(caseless))
 }
 
 fn cell(measure: &Measure) -> String {
@@ -150,7 +160,7 @@ fn cell(measure: &Measure) -> String {
 }
 
 fn mean<'m>(measures: impl Iterator<Item = &'m Measure>) -> String {
-    let mut all: [Vec<f32>; 4] = Default::default();
+    let mut all: [Vec<f32>; 5] = Default::default();
     for measure in measures {
         all.iter_mut().zip(measure.score.shares()).for_each(|(all, share)| all.extend(share));
     }

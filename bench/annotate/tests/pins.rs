@@ -6,11 +6,11 @@ use tidings_train::score::score;
 use tidings_train::treebank::Sentence;
 use tidings_train::treebank_list;
 
-/// Languages that train within seconds: treebank; minimum UPOS, lemma and bundle accuracy and
-/// feature F1; maximum size in bytes.
-const PINS: &[(&str, &str, [f32; 4], usize)] = &[
-    ("de", "de_gsd", [0.920, 0.930, 0.766, 0.866], 400_000),
-    ("tr", "tr_boun", [0.875, 0.855, 0.796, 0.872], 500_000),
+/// Languages that train within seconds: treebank; minimum UPOS, lemma, caseless lemma and bundle
+/// accuracy and feature F1; maximum size in bytes.
+const PINS: &[(&str, &str, [f32; 5], usize)] = &[
+    ("de", "de_gsd", [0.920, 0.930, 0.930, 0.766, 0.866], 400_000),
+    ("tr", "tr_boun", [0.875, 0.855, 0.880, 0.796, 0.872], 500_000),
 ];
 
 #[test]
@@ -23,7 +23,7 @@ fn scores_do_not_fall() {
         // or removed.
         let treebanks = list.get_mut(*code).unwrap();
         [&mut treebanks.train, &mut treebanks.dev].into_iter().for_each(|files| files.retain(|one| one.name == *name));
-        let trials = list[*code].trials(5, true);
+        let trials = list[*code].trials(5, true, false);
         let trial = trials.iter().find(|trial| trial.name == *name).unwrap();
         let sentences: Vec<&Sentence> = trial.train.sentences.iter().collect();
         let model = train(TrainingData { own: &sentences, ..TrainingData::default() }, &Settings::default());

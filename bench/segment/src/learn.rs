@@ -29,6 +29,9 @@ impl Default for Settings {
     }
 }
 
+/// Size limit of a model; above it, more weights of tokens are drawn to zero.
+const MAX_BYTES: usize = 500_000;
+
 /// Decision of the rules with the correct one.
 struct Example {
     verdict: bool,
@@ -76,7 +79,16 @@ pub fn learn<'t>(code: &str, treebanks: impl IntoIterator<Item = &'t Treebank>, 
             treebank.documents.iter().map(Document::with_natural_spacing).for_each(|document| read(&document));
         }
     }
-    BoundaryModel::write(&fit(&tokens, settings, settings.l1[0]), &fit(&sentences, settings, settings.l1[1]))
+    let sentences = fit(&sentences, settings, settings.l1[1]);
+    let mut l1 = settings.l1[0];
+    loop {
+        let tokens = fit(&tokens, settings, l1);
+        let model = BoundaryModel::write(&tokens, &sentences);
+        if model.len() <= MAX_BYTES || tokens.is_empty() {
+            return model;
+        }
+        l1 *= 1.5;
+    }
 }
 
 /// Weight with the state of FTRL-Proximal.

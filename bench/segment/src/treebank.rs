@@ -49,6 +49,11 @@ impl Treebank {
         self.name.split('_').next().unwrap_or_default()
     }
 
+    /// Replaces every document.
+    pub fn rewrite(&mut self, rewritten: impl Fn(&Document) -> Document) {
+        self.documents.iter_mut().for_each(|document| *document = rewritten(document));
+    }
+
     /// Splits off the last fifth of the documents as test data.
     pub fn split_for_test(&self) -> (Treebank, Treebank) {
         let (first, rest) = self.documents.split_at(self.documents.len() * 4 / 5);
@@ -65,6 +70,16 @@ impl Treebank {
         });
         let (spaced, all) = stops.fold((0, 0), |(spaced, all), blank| (spaced + usize::from(blank), all + 1));
         spaced * 2 > all
+    }
+
+    /// Returns true if the sentences of a Chinese treebank end with the full stop of other scripts, which news does not
+    /// use.
+    pub fn has_foreign_marks(&self) -> bool {
+        let ends = self.documents.iter().flat_map(|document| {
+            document.sentences.iter().filter_map(|sentence| Some(&document.text[sentence.last()?.clone()]))
+        });
+        let (foreign, all) = ends.fold((0, 0), |(foreign, all), end| (foreign + usize::from(end == "."), all + 1));
+        self.language() == "zh" && foreign * 2 > all
     }
 
     /// Number of tokens.
@@ -109,15 +124,41 @@ fn document(line: &str) -> Result<Document> {
 impl Document {
     /// Removes spaces before closing punctuation.
     pub fn with_natural_spacing(&self) -> Document {
+        self.rewritten(|index, gap, form| {
+            let is_closing = matches!(form, "." | "," | ";" | ":" | "!" | "?" | ")" | "…");
+            (if index > 0 && is_closing { "" } else { gap }, form)
+        })
+    }
+
+    /// Replaces punctuation by the Chinese marks.
+    pub fn with_chinese_marks(&self) -> Document {
+        self.rewritten(|_, gap, form| {
+            let mark = match form {
+                "." => "。",
+                "," => "，",
+                ";" => "；",
+                ":" => "：",
+                "!" => "！",
+                "?" => "？",
+                "(" => "（",
+                ")" => "）",
+                _ => form,
+            };
+            (gap, mark)
+        })
+    }
+
+    /// Rewrites the gap before each token but the first, and the token, given its position in the sentence.
+    fn rewritten(&self, rewrite: impl for<'t> Fn(usize, &'t str, &'t str) -> (&'t str, &'t str)) -> Document {
         let mut text = String::new();
         let mut sentences = Vec::new();
         let mut end = 0;
         for sentence in &self.sentences {
             let mut tokens = Vec::new();
             for (index, token) in sentence.iter().enumerate() {
-                let form = &self.text[token.clone()];
-                if index == 0 || !matches!(form, "." | "," | ";" | ":" | "!" | "?" | ")" | "…") {
-                    text.push_str(&self.text[end..token.start]);
+                let (gap, form) = rewrite(index, &self.text[end..token.start], &self.text[token.clone()]);
+                if !text.is_empty() {
+                    text.push_str(gap);
                 }
                 tokens.push(text.len()..text.len() + form.len());
                 text.push_str(form);
@@ -126,6 +167,11 @@ impl Document {
             sentences.push(tokens);
         }
         Document { text, sentences }
+    }
+
+    /// Puts a space after every sentence that is followed by the next one at once.
+    pub fn with_blanks_between_sentences(&self) -> Document {
+        self.rewritten(|index, gap, form| (if index == 0 && gap.is_empty() { " " } else { gap }, form))
     }
 
     /// Byte offsets of token ends and sentence ends.
@@ -139,4 +185,33 @@ pub fn ends(sentences: &[Vec<Range<usize>>]) -> (HashSet<usize>, HashSet<usize>)
     let tokens = sentences.iter().flatten().map(|token| token.end).collect();
     let sentences = sentences.iter().filter_map(|sentence| sentence.last()).map(|token| token.end).collect();
     (tokens, sentences)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, sentences: &[&[&str]]) -> Document {
+        let sents: Vec<Vec<_>> =
+            sentences.iter().map(|forms| forms.iter().map(|form| (*form, (), (), ())).collect()).collect();
+        document(&serde_json::json!({ "text": text, "sents": sents }).to_string()).unwrap()
+    }
+
+    fn shown(document: &Document) -> (String, Vec<Vec<&str>>) {
+        let words = |sentence: &Vec<Range<usize>>| sentence.iter().map(|token| &document.text[token.clone()]).collect();
+        (document.text.clone(), document.sentences.iter().map(words).collect())
+    }
+
+    #[test]
+    fn a_rewritten_document_keeps_its_tokens() {
+        let document = read("Ein Haus . Ja !", &[&["Ein", "Haus", "."], &["Ja", "!"]]);
+        let expected = vec![vec!["Ein", "Haus", "."], vec!["Ja", "!"]];
+        assert_eq!(shown(&document.with_natural_spacing()), ("Ein Haus. Ja!".to_owned(), expected));
+        let document = read("他來了.好,好.", &[&["他", "來", "了", "."], &["好", ",", "好", "."]]);
+        let expected = vec![vec!["他", "來", "了", "。"], vec!["好", "，", "好", "。"]];
+        assert_eq!(shown(&document.with_chinese_marks()), ("他來了。好，好。".to_owned(), expected));
+        let document = read("กขค ง", &[&["ก", "ข"], &["ค", "ง"]]);
+        let expected = vec![vec!["ก", "ข"], vec!["ค", "ง"]];
+        assert_eq!(shown(&document.with_blanks_between_sentences()), ("กข ค ง".to_owned(), expected));
+    }
 }

@@ -8,8 +8,8 @@ use tidings_annotate::{BoundaryModel, Segmenter};
 
 /// Macro F1 of the rules alone, on the test data of the models: tokens, sentences. Treebanks of
 /// speech and social media that were added later lowered the mean over sentences from 90.1 to
-/// 88.45.
-const RULES: (f64, f64) = (97.6, 88.4);
+/// 88.45, and Thai, where rules find no sentence, to 86.8.
+const RULES: (f64, f64) = (97.2, 86.7);
 
 /// F1 of languages that train within seconds: tokens, sentences.
 const TRAINED: &[(&str, f64, f64)] = &[
@@ -18,7 +18,8 @@ const TRAINED: &[(&str, f64, f64)] = &[
     ("ja", 95.2, 97.0),
     ("lv", 99.6, 95.8),
     ("mt", 99.8, 92.0),
-    ("zh", 87.4, 97.0),
+    ("th", 84.5, 27.0),
+    ("zh", 92.2, 97.0),
 ];
 
 #[test]

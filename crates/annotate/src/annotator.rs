@@ -88,12 +88,15 @@ impl Annotator for LowercaseLemmas {
 struct TaggerAnnotator {
     tagger: Arc<Tagger>,
     name: String,
+    without_features: bool,
 }
 
 impl TaggerAnnotator {
-    fn new(tagger: Arc<Tagger>) -> TaggerAnnotator {
+    fn new(tagger: Arc<Tagger>, without_features: bool) -> TaggerAnnotator {
         let info = tagger.info();
-        TaggerAnnotator { name: format!("model {} {}", info.language, info.digest), tagger }
+        let name = format!("model {} {}", info.language, info.digest);
+        let name = if without_features { name_without_features(&name) } else { name };
+        TaggerAnnotator { name, tagger, without_features }
     }
 }
 
@@ -104,7 +107,11 @@ impl Annotator for TaggerAnnotator {
 
     fn annotate(&self, sentences: &mut [&mut [Token]]) -> Result<(), ToolError> {
         for sentence in sentences {
-            self.tagger.tag(sentence);
+            if self.without_features {
+                self.tagger.tag_without_feats(sentence);
+            } else {
+                self.tagger.tag(sentence);
+            }
             // Models of treebanks without lemmas leave the lemma empty.
             sentence
                 .iter_mut()
@@ -113,9 +120,18 @@ impl Annotator for TaggerAnnotator {
         }
         Ok(())
     }
+
+    fn gives(&self) -> TokenLayers {
+        TokenLayers { features: !self.without_features, ..TokenLayers::ALL }
+    }
 }
 
-/// Wrapper that removes morphological features.
+/// Name of an annotator without its features, as recipes record it.
+fn name_without_features(name: &str) -> String {
+    format!("{name} without features")
+}
+
+/// Wrapper that removes the morphological features of an external tool.
 struct WithoutFeatures {
     inner: Arc<dyn Annotator>,
     name: String,
@@ -123,7 +139,7 @@ struct WithoutFeatures {
 
 impl WithoutFeatures {
     fn new(inner: Arc<dyn Annotator>) -> WithoutFeatures {
-        WithoutFeatures { name: format!("{} without features", inner.name()), inner }
+        WithoutFeatures { name: name_without_features(inner.name()), inner }
     }
 }
 
@@ -219,15 +235,15 @@ impl Annotators {
 
     /// Returns the annotator of a language; `None` if its tokens are not annotated.
     pub fn of(&self, language: &str) -> Option<Arc<dyn Annotator>> {
-        let annotator: Arc<dyn Annotator> = match self.overrides.get(codes::short_code(language)) {
-            Some(annotator) => Arc::clone(annotator),
+        match self.overrides.get(codes::short_code(language)) {
+            Some(tool) if self.without_features => Some(Arc::new(WithoutFeatures::new(Arc::clone(tool)))),
+            Some(tool) => Some(Arc::clone(tool)),
             None => match self.models.tagger(language) {
-                Some(tagger) => Arc::new(TaggerAnnotator::new(tagger)),
+                Some(tagger) => Some(Arc::new(TaggerAnnotator::new(tagger, self.without_features))),
                 // The fallback gives no features, so there is nothing to remove.
-                None => return self.fallback.clone(),
+                None => self.fallback.clone(),
             },
-        };
-        Some(if self.without_features { Arc::new(WithoutFeatures::new(annotator)) } else { annotator })
+        }
     }
 
     /// The chain of further annotators in documents of a language. What its tool gives is not made twice.
@@ -443,5 +459,21 @@ mod tests {
         annotators.leave_out_features();
         assert_eq!(annotate(&annotators), (String::new(), "toy without features".into()));
         assert_eq!(annotators.name_of("xx"), "rules");
+    }
+
+    #[test]
+    fn the_tagger_computes_no_features_when_they_are_disabled() {
+        let mut annotators = Annotators::new(crate::models().clone());
+        let name = annotators.name_of("fr");
+        let mut sentence = ["Les", "pluies"].map(|word| Token { word: word.into(), ..Token::default() });
+        annotators.of("fr").unwrap().annotate(&mut [&mut sentence]).unwrap();
+        assert_eq!((&*sentence[1].lemma, &*sentence[1].feats), ("pluie", "Gender=Fem|Number=Plur"));
+        annotators.leave_out_features();
+        let annotator = annotators.of("fr").unwrap();
+        assert_eq!(annotator.name(), format!("{name} without features"));
+        assert!(!annotator.gives().features && annotator.gives().lemmas);
+        let mut sentence = ["Les", "pluies"].map(|word| Token { word: word.into(), ..Token::default() });
+        annotator.annotate(&mut [&mut sentence]).unwrap();
+        assert_eq!((&*sentence[1].lemma, &*sentence[1].tag, &*sentence[1].feats), ("pluie", "NOUN", ""));
     }
 }

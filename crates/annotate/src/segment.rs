@@ -27,6 +27,8 @@ const LOOKAHEAD: usize = 4 * text_line::MAX_CONTEXT;
 const MARGIN_END: f32 = 1.5;
 const MARGIN_BARE_END: f32 = 2.0;
 const MARGIN_AGAINST_CONTEXT: f32 = 2.0;
+/// The same in languages whose sentences end without a mark.
+const MARGIN_UNMARKED_END: f32 = 0.0;
 /// Score margin that a model needs to continue a sentence against the rules.
 const MARGIN_NO_END: f32 = 2.0;
 
@@ -147,6 +149,9 @@ impl<'m> Segmenter<'m> {
             scratch.line.read(text, from, CHUNK, self.classes);
             let full = scratch.line.len() == CHUNK && scratch.line.end < text.len();
             self.dictionary.consult(text, &mut scratch.line);
+            if self.table.simplifies {
+                scratch.line.simplify();
+            }
             self.find_tokens(&mut scratch, &mut hook);
             let cut = self.find_sentences(&mut scratch, &mut hook, &mut found, full);
             from = match cut {
@@ -289,6 +294,7 @@ impl<'m> Segmenter<'m> {
         let end = passage.tokens[last].end;
         let margin = match verdict.rule {
             _ if verdict.ends => MARGIN_NO_END,
+            SentenceRule::NoStop if self.table.unmarked_sentences => MARGIN_UNMARKED_END,
             SentenceRule::ContinuesLower | SentenceRule::Ordinal | SentenceRule::Initial | SentenceRule::Title => {
                 MARGIN_AGAINST_CONTEXT
             }

@@ -158,6 +158,11 @@ pub fn is_candidate(passage: Passage<'_>, last: usize, table: &Table) -> bool {
     matches!(class, CharClass::Stop | CharClass::Period) || table.stops.contains(&line.char(here.end - 1))
 }
 
+/// Returns true for words of scripts such as Thai.
+fn is_complex(line: &TextLine, token: &Range<usize>) -> bool {
+    line.class(token.start) == CharClass::Complex
+}
+
 /// Applies the rules to the candidate boundary after token `last`, which must not be the final one.
 pub fn apply_rules(passage: Passage<'_>, last: usize, first: usize, table: &Table) -> Verdict {
     let Passage { line, tokens, roles, .. } = passage;
@@ -306,6 +311,30 @@ pub fn features(passage: Passage<'_>, last: usize, first: usize, verdict: Verdic
     add(21, mixed(mixed(ending, stop), shape_word));
     let ending = line.hash(core.end.saturating_sub(3).max(core.start), core.end);
     add(22, mixed(ending, shape_word));
+    if is_complex(line, &here) || is_complex(line, &next) {
+        // A space may end a sentence or a clause, and no mark and no capital tells: the words on both sides do.
+        let (here, next, after) = (text(&here), text(&next), text(&after));
+        add(24, mixed(here, gap));
+        add(25, mixed(next, gap));
+        add(26, mixed(mixed(here, next), gap));
+        add(27, mixed(mixed(next, after), gap));
+        add(28, mixed(mixed(text(&before), here), gap));
+        add(29, mixed(length, gap));
+        let (run_before, run_after) = unbroken(tokens, last);
+        add(30, run_before << 8 | gap);
+        add(31, run_after << 8 | gap);
+        add(32, mixed(length, run_before << 8 | run_after));
+        add(33, mixed(text(&before), gap));
+        add(34, mixed(after, gap));
+    }
+}
+
+/// Numbers of tokens without a space between them, up to 12: those that end with token `last`, and those after it.
+fn unbroken(tokens: &Tokens, last: usize) -> (u64, u64) {
+    let joined = |at: &usize| *at > 0 && *at < tokens.len() && tokens[*at - 1].end == tokens[*at].start;
+    let before = (last.saturating_sub(11)..=last).rev().take_while(joined).count();
+    let after = (last + 2..last + 14).take_while(joined).count();
+    (before as u64, after as u64)
 }
 
 fn is_dash(class: CharClass) -> bool {

@@ -17,6 +17,8 @@
 //! | `thousands` | `blank` if groups of digits are parted by blanks |
 //! | `spaces` | `inside` if words may have blanks in them |
 //! | `stop` | further characters that end a sentence |
+//! | `sentences` | `unmarked` if sentences end at spaces without a mark, so that a model alone tells |
+//! | `characters` | `simplified` if a model sees traditional Chinese characters as simplified ones |
 //! | `nouns` | `upper` if nouns are capitalised, so that a capital tells little |
 
 use std::collections::{HashMap, HashSet};
@@ -61,6 +63,8 @@ pub struct Table {
     pub blank_in_numbers: bool,
     pub blank_in_words: bool,
     pub capital_nouns: bool,
+    pub unmarked_sentences: bool,
+    pub simplifies: bool,
 }
 
 /// Row that cannot be parsed.
@@ -89,6 +93,8 @@ impl Table {
                 "thousands" => table.blank_in_numbers = words == "blank",
                 "spaces" => table.blank_in_words = words == "inside",
                 "nouns" => table.capital_nouns = words == "upper",
+                "sentences" => table.unmarked_sentences = words == "unmarked",
+                "characters" => table.simplifies = words == "simplified",
                 _ => return Err(bad()),
             }
         }

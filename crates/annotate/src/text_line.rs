@@ -57,6 +57,14 @@ impl TextLine {
         }
     }
 
+    /// Replaces traditional Chinese characters by simplified ones, so that a model learns both scripts as one. Byte
+    /// offsets still are those of the text.
+    pub fn simplify(&mut self) {
+        for found in self.chars.iter_mut().filter(|found| found.class == CharClass::Han) {
+            found.c = tidings_lang::simplified(found.c);
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.chars.len()
     }

@@ -1,5 +1,5 @@
 //! Traditional and simplified Chinese characters, from `languages/zh/variants.tsv`: their balance tells the script of a
-//! text.
+//! text, and models read both scripts as one.
 
 use std::sync::LazyLock;
 
@@ -28,6 +28,24 @@ static SIGNS: LazyLock<Vec<Sign>> = LazyLock::new(|| {
     signs
 });
 
+/// The simplified form of every character of the block.
+static SIMPLIFIED: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let mut forms: Vec<char> = (FIRST..=LAST).filter_map(char::from_u32).collect();
+    let text = language("zh").and_then(|chinese| chinese.variants_tsv).unwrap_or_default();
+    let chars = |key: &'static str| rows(text).filter(move |row| row.0 == key).flat_map(|row| row.1.chars());
+    for (traditional, simplified) in chars("traditional").zip(chars("simplified")) {
+        if let Some(place) = place(traditional) {
+            forms[place] = simplified;
+        }
+    }
+    forms
+});
+
+/// The simplified form of a Chinese character; other characters stay as they are.
+pub fn simplified(c: char) -> char {
+    place(c).map_or(c, |place| SIMPLIFIED[place])
+}
+
 fn place(c: char) -> Option<usize> {
     (FIRST..=LAST).contains(&(c as u32)).then(|| (c as u32 - FIRST) as usize)
 }
@@ -51,6 +69,12 @@ pub(crate) fn chinese_script(text: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn traditional_characters_have_a_simplified_form() {
+        let text: String = "總統府發言人 A。總".chars().map(simplified).collect();
+        assert_eq!(text, "总统府发言人 A。总");
+    }
 
     #[test]
     fn the_script_of_a_text_follows_from_its_characters() {

@@ -24,6 +24,7 @@ mod stop;
 mod variant;
 
 pub use calendar::{Month, calendar_words, is_date_name, is_weekday, month};
+pub use han::simplified;
 pub use identify::tables;
 pub use identify::{
     Guess, Guesses, Hints, Script, UNKNOWN, identifiable, identify, identify_lines, identify_paragraphs,

@@ -46,9 +46,16 @@ struct Args {
     /// Evaluate on one fold only
     #[arg(long)]
     quick: bool,
+    /// Evaluate on one fold of a development file even if there is a training file, and train on the others: comparable
+    /// with the scores before there was one
+    #[arg(long)]
+    fold_of_dev: bool,
     /// Evaluate on these treebanks only, such as pt_bosque
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     trials: Vec<String>,
+    /// Leave out these training files of the folder, such as ko_ksl: what they are worth
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", requires = "shared")]
+    without: Vec<String>,
     /// Train without evaluation
     #[arg(long)]
     untested: bool,
@@ -69,10 +76,19 @@ fn main() -> Result<()> {
         return join(&args);
     }
     let settings = settings(&args.set)?;
-    let list = match &args.shared {
+    let mut list = match &args.shared {
         Some(folder) => treebank_list::read(folder, &treebank_list::with_related(&args.only))?,
         None => from_args(&args)?,
     };
+    for name in &args.without {
+        let is_named =
+            |treebanks: &treebank_list::LanguageTreebanks| treebanks.train.iter().any(|one| one.name == *name);
+        ensure!(
+            list.values().any(is_named),
+            "--without {name}: the folder has no such training file of these languages"
+        );
+        list.values_mut().for_each(|treebanks| treebanks.train.retain(|one| one.name != *name));
+    }
     let codes: Vec<&String> = list.keys().filter(|code| args.only.is_empty() || args.only.contains(code)).collect();
     let next = AtomicUsize::new(0);
     let results: Mutex<BTreeMap<&String, TrainedLanguage>> = Mutex::default();
@@ -159,7 +175,8 @@ fn train_language(code: &str, list: &TreebankList, args: &Args, settings: &Setti
         train(TrainingData { own: &sentences, weights: &own.weights, related: &related, related_weight }, settings)
     };
     let mut trained = TrainedLanguage { about: ModelInfo::default(), packed: None, scores: BTreeMap::new() };
-    let mut trials: Vec<Trial> = if args.untested { Vec::new() } else { treebanks.trials(args.folds, args.quick) };
+    let mut trials: Vec<Trial> =
+        if args.untested { Vec::new() } else { treebanks.trials(args.folds, args.quick, args.fold_of_dev) };
     trials.retain(|trial| args.trials.is_empty() || args.trials.contains(&trial.name));
     for trial in &trials {
         let model = model(&trial.train);
@@ -211,8 +228,8 @@ fn show(name: &str, tagger: &Tagger, sentences: &[Sentence], limit: usize) {
 }
 
 fn report(results: &BTreeMap<&String, TrainedLanguage>) {
-    let mut means: BTreeMap<bool, [Vec<f32>; 4]> = BTreeMap::new();
-    println!("treebank\tUPOS\tlemma\tfeats\tF1\tKB");
+    let mut means: BTreeMap<bool, [Vec<f32>; 5]> = BTreeMap::new();
+    println!("treebank\tUPOS\tlemma\tcaseless lemma\tfeats\tF1\tKB");
     for trained in results.values() {
         for (name, (is_trained, score, bytes)) in &trained.scores {
             let mark = if *is_trained { "+" } else { "" };

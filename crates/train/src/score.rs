@@ -1,6 +1,7 @@
 //! Accuracy of tags, lemmas and features.
 
 use tidings_annotate::Tagger;
+use tidings_annotate::tagger::edit_script::lowercase;
 use tidings_model::Token;
 
 use crate::treebank::{GoldToken, Sentence};
@@ -12,6 +13,8 @@ pub struct Score {
     pub tags: (u32, u32),
     /// Lemmas: total, correct.
     pub lemmas: (u32, u32),
+    /// Lemmas whatever their case: total, correct. Treebanks differ in the case of names and of words in capitals.
+    pub caseless_lemmas: (u32, u32),
     /// Bundles of features: total, correct.
     pub bundles: (u32, u32),
     /// Single features such as `Case=Gen`: expected, predicted, correct.
@@ -27,6 +30,11 @@ impl Score {
     /// Accuracy of lemmas.
     pub fn lemma(&self) -> Option<f32> {
         accuracy(self.lemmas)
+    }
+
+    /// Accuracy of lemmas whatever their case.
+    pub fn caseless_lemma(&self) -> Option<f32> {
+        accuracy(self.caseless_lemmas)
     }
 
     /// Accuracy of bundles; `None` if hardly any word has features.
@@ -46,9 +54,9 @@ impl Score {
         self.feats.0 > 0 && self.feats.0 * 100 >= self.bundles.0
     }
 
-    /// All four scores: tags, lemmas, bundles, features.
-    pub fn shares(&self) -> [Option<f32>; 4] {
-        [self.upos(), self.lemma(), self.bundle(), self.feat()]
+    /// All five scores: tags, lemmas, caseless lemmas, bundles, features.
+    pub fn shares(&self) -> [Option<f32>; 5] {
+        [self.upos(), self.lemma(), self.caseless_lemma(), self.bundle(), self.feat()]
     }
 
     /// Counts a word; annotations that are `None` are not counted.
@@ -64,6 +72,7 @@ impl Score {
         count(&mut self.tags, &gold.tag, tag);
         if let Some(expected) = &gold.lemma {
             count(&mut self.lemmas, expected, lemma);
+            count(&mut self.caseless_lemmas, &lowercase(expected), lemma.map(lowercase).as_deref());
         }
         if let (Some(expected), Some(feats)) = (&gold.feats, feats) {
             count(&mut self.bundles, expected, Some(feats));
@@ -79,6 +88,7 @@ impl Score {
         let add = |one: &mut (u32, u32), other: (u32, u32)| *one = (one.0 + other.0, one.1 + other.1);
         add(&mut self.tags, other.tags);
         add(&mut self.lemmas, other.lemmas);
+        add(&mut self.caseless_lemmas, other.caseless_lemmas);
         add(&mut self.bundles, other.bundles);
         add3(&mut self.feats, other.feats);
     }
@@ -108,4 +118,26 @@ pub fn score<'s>(tagger: &Tagger, sentences: impl IntoIterator<Item = &'s Senten
         }
     }
     score
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lemma_in_the_wrong_case_is_right_only_caseless() {
+        let gold = |lemma: &str, tag: &str| GoldToken {
+            form: "Ministers".into(),
+            lemma: Some(lemma.into()),
+            tag: tag.into(),
+            feats: None,
+        };
+        let mut score = Score::default();
+        score.add(&gold("minister", "NOUN"), Some("NOUN"), Some("Minister"), None);
+        score.add(&gold("Minister", "PROPN"), Some("NOUN"), Some("Minister"), None);
+        score.add(&gold("minister", "NOUN"), Some("NOUN"), Some("ministers"), None);
+        // Contractions are not counted.
+        score.add(&gold("de+le", "ADP+DET"), Some("ADP+DET"), Some("de+le"), None);
+        assert_eq!((score.tags, score.lemmas, score.caseless_lemmas), ((3, 2), (3, 1), (3, 2)));
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use anyhow::Result;
 use tidings_annotate::tagger::TreebankInfo;
 
-use crate::treebank::{self, Sentence, Treebank};
+use crate::treebank::{self, GoldToken, Sentence, Treebank};
 
 /// Treebanks of a language.
 #[derive(Debug, Default)]
@@ -46,10 +46,14 @@ struct TreebankRow {
     name: &'static str,
     licence: &'static str,
     weight: f32,
+    /// The weight is that of the training file only.
+    weighs_train: bool,
     without_feats: bool,
     /// Features are left out of the training file only.
     without_train_feats: bool,
     without_lemmas: bool,
+    /// Lemmas are left out of the training file only.
+    without_train_lemmas: bool,
     /// Tokens taken at most.
     part: Option<usize>,
 }
@@ -59,9 +63,11 @@ const USUAL: TreebankRow = TreebankRow {
     name: "",
     licence: "CC BY-SA 4.0",
     weight: 1.0,
+    weighs_train: false,
     without_feats: false,
     without_train_feats: false,
     without_lemmas: false,
+    without_train_lemmas: false,
     part: None,
 };
 
@@ -74,12 +80,14 @@ static ROWS: LazyLock<Vec<TreebankRow>> = LazyLock::new(|| {
 fn row(line: &'static str) -> Option<TreebankRow> {
     let fields: Vec<&str> = line.split('\t').collect();
     let &[name, licence, weight, without, part] = fields.as_slice() else { return None };
-    let mut row = TreebankRow { name, licence, weight: weight.parse().ok()?, ..USUAL };
+    let (weight, weighs_train) = weight.strip_suffix(":train").map_or((weight, false), |weight| (weight, true));
+    let mut row = TreebankRow { name, licence, weight: weight.parse().ok()?, weighs_train, ..USUAL };
     for column in without.split(',').filter(|column| *column != "-") {
         match column {
             "feats" => row.without_feats = true,
             "feats:train" => row.without_train_feats = true,
             "lemmas" => row.without_lemmas = true,
+            "lemmas:train" => row.without_train_lemmas = true,
             _ => return None,
         }
     }
@@ -100,15 +108,18 @@ pub fn read(shared: &Path, only: &[&str]) -> Result<TreebankList> {
             if !only.is_empty() && !only.contains(&name.split('_').next().unwrap_or_default()) {
                 continue;
             }
+            let row = row_of(name.split('.').next().unwrap_or_default());
+            if row.part == Some(0) && is_train {
+                continue;
+            }
             let mut treebank = Treebank::read(&file)?;
-            let row = row_of(&treebank.name);
             if row.without_feats || row.without_train_feats && is_train {
                 treebank = treebank.without_feats();
             }
-            if row.without_lemmas {
+            if row.without_lemmas || row.without_train_lemmas && is_train {
                 treebank = treebank.without_lemmas();
             }
-            treebank.weight = row.weight;
+            treebank.weight = if is_train || !row.weighs_train { row.weight } else { USUAL.weight };
             if let Some(tokens) = row.part.filter(|_| is_train) {
                 treebank = treebank.part(tokens);
             }
@@ -180,6 +191,19 @@ impl WeightedSentences {
     }
 }
 
+/// The same sentence in simplified Chinese characters, unless it has no others. News has both scripts, treebanks have
+/// one.
+fn in_simplified_characters(sentence: &Sentence) -> Option<Sentence> {
+    let simplified = |text: &str| -> String { text.chars().map(tidings_lang::simplified).collect() };
+    let copy = |gold: &GoldToken| GoldToken {
+        form: simplified(&gold.form),
+        lemma: gold.lemma.as_deref().map(simplified),
+        ..gold.clone()
+    };
+    let copy: Sentence = sentence.iter().map(copy).collect();
+    (copy != *sentence).then_some(copy)
+}
+
 /// Sequences of four words; a shorter sentence is one sequence.
 fn four_grams(sentence: &Sentence) -> Vec<Vec<&str>> {
     let words: Vec<&str> = sentence.iter().map(|gold| gold.form.as_str()).collect();
@@ -216,14 +240,18 @@ impl LanguageTreebanks {
         let mut all = WeightedSentences::default();
         for treebank in self.all().filter(|one| is_wanted(one)) {
             all.extend(treebank.sentences().cloned(), treebank.weight);
+            if treebank.language() == "zh" {
+                all.extend(treebank.sentences().filter_map(in_simplified_characters), treebank.weight);
+            }
         }
         all
     }
 
     /// Splits for every treebank: the development file if there is also a training file, otherwise
     /// cross-validation. The other treebanks of the language are always training data, without
-    /// sentences that overlap with the test data. `only_first` returns one fold only.
-    pub fn trials(&self, folds: usize, only_first: bool) -> Vec<Trial> {
+    /// sentences that overlap with the test data. `only_first` returns one fold only. `only_fold_of_dev` tests on the
+    /// same fold of a development file with a training file as without one, and trains on the other folds as well.
+    pub fn trials(&self, folds: usize, only_first: bool, only_fold_of_dev: bool) -> Vec<Trial> {
         let mut trials = Vec::new();
         let has_train = |name: &str| self.train.iter().any(|one| one.name == name);
         let has_dev = |name: &str| self.dev.iter().any(|one| one.name == name);
@@ -231,9 +259,15 @@ impl LanguageTreebanks {
             let name = treebank.name.as_str();
             if has_train(name) && has_dev(name) {
                 if std::ptr::eq(treebank, self.dev.iter().find(|one| one.name == name).unwrap_or(treebank)) {
-                    let test: Vec<Sentence> = treebank.sentences().cloned().collect();
-                    let train = self.sentences_of(|one| !std::ptr::eq(one, treebank)).without_overlap(&test);
-                    trials.push(Trial { name: name.to_owned(), train, test, is_trained: true, is_dev: true });
+                    let (test, rest) = if only_fold_of_dev {
+                        treebank.fold(folds.saturating_sub(1), folds)
+                    } else {
+                        (treebank.sentences().cloned().collect(), Vec::new())
+                    };
+                    let mut train = self.sentences_of(|one| !std::ptr::eq(one, treebank)).without_overlap(&test);
+                    train.extend(rest, treebank.weight);
+                    let (name, is_dev) = (name.to_owned(), !only_fold_of_dev);
+                    trials.push(Trial { name, train, test, is_trained: true, is_dev });
                 }
                 continue;
             }
@@ -251,15 +285,25 @@ impl LanguageTreebanks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::treebank::GoldToken;
 
     #[test]
     fn every_row_of_the_table_can_be_read() {
         assert!(ROWS.len() > 40);
         assert_eq!(row_of("fr_sequoia").licence, "LGPL-LR");
         assert_eq!(row_of("xx_new"), USUAL);
+        let old = row("a\tCC BY 4.0\t0.3:train\tlemmas:train\t-").unwrap();
+        assert!(old.weighs_train && old.without_train_lemmas && !old.without_lemmas && old.weight == 0.3);
         assert_eq!(row("a\tb"), None);
         assert_eq!(row("a\tCC BY 4.0\t1\tnothing\t-"), None);
+    }
+
+    #[test]
+    fn traditional_chinese_is_learned_in_simplified_characters_as_well() {
+        let gold =
+            |form: &str| GoldToken { form: form.into(), lemma: Some(form.into()), tag: "NOUN".into(), feats: None };
+        let copy = in_simplified_characters(&vec![gold("總統"), gold("人")]).unwrap();
+        assert_eq!(copy, [gold("总统"), gold("人")]);
+        assert_eq!(in_simplified_characters(&copy), None);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub use models::{Models, models};
 
 use bytes::{Reader, put_number, put_text};
 use crf::{LinearChainCrf, MAX_TAGS};
-use feats::FeatsModel;
+use feats::{FeatsModel, WordScores};
 use lemma::Lemmatiser;
 use word::{AmbiguityClasses, HashedWord};
 use word_cache::{CachedWord, WordCache};
@@ -93,9 +93,12 @@ pub struct Tagger {
     lemmas: Lemmatiser,
     feats: FeatsModel,
     parts: HashMap<String, Vec<WordPart>>,
-    /// Caches not in use; there are as many as threads ever tagged at the same time.
-    idle_caches: Mutex<Vec<WordCache>>,
+    idle_caches: IdleCaches<WordScores>,
+    idle_caches_without_feats: IdleCaches<()>,
 }
+
+/// Caches not in use; there are as many as threads ever tagged at the same time.
+type IdleCaches<S> = Mutex<Vec<WordCache<S>>>;
 
 impl Tagger {
     /// Reads a model as written by [`Tagger::write`].
@@ -124,7 +127,17 @@ impl Tagger {
             parts.insert(word, lemmas.split('+').zip(tags.split('+')).map(part).collect());
         }
         reader.end()?;
-        Ok(Tagger { info, tags, classes, crf, lemmas, feats, parts, idle_caches: Mutex::default() })
+        Ok(Tagger {
+            info,
+            tags,
+            classes,
+            crf,
+            lemmas,
+            feats,
+            parts,
+            idle_caches: Mutex::default(),
+            idle_caches_without_feats: Mutex::default(),
+        })
     }
 
     /// Serialises a model: tags, the sections (classes, CRF, lemmas, features), then multi-word
@@ -147,13 +160,34 @@ impl Tagger {
     /// Fills in lemma, universal part-of-speech tag and morphological features of a sentence's
     /// tokens. Those of a multi-word token are joined by `+`: `de+le`, `ADP+DET`, `+Number=Sing`.
     pub fn tag(&self, sentence: &mut [Token]) {
-        let idle_caches = || self.idle_caches.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut cache = idle_caches().pop().unwrap_or_default();
-        sentence.chunks_mut(MAX_TOKENS).for_each(|chunk| self.tag_chunk(chunk, &mut cache));
-        idle_caches().push(cache);
+        with_cache(&self.idle_caches, |cache| {
+            for chunk in sentence.chunks_mut(MAX_TOKENS) {
+                let scores = |word: &HashedWord, lemma: &str, tag| self.feats.word_scores(word, lemma, tag);
+                let tagged = self.tag_and_lemmatise(chunk, cache, scores);
+                self.feats.choose(&tagged.words, &tagged.scores, &tagged.tags, |index, feats| {
+                    chunk[index].feats = feats.into();
+                });
+            }
+        });
     }
 
-    fn tag_chunk(&self, chunk: &mut [Token], cache: &mut WordCache) {
+    /// Same as [`Tagger::tag`] without features, which are not computed.
+    pub fn tag_without_feats(&self, sentence: &mut [Token]) {
+        with_cache(&self.idle_caches_without_feats, |cache| {
+            for chunk in sentence.chunks_mut(MAX_TOKENS) {
+                self.tag_and_lemmatise(chunk, cache, |_, _, _| ());
+            }
+        });
+    }
+
+    /// Fills in lemmas and tags. `scores` computes what [`FeatsModel::choose`] needs of a word, from the word, its
+    /// lemma and its tag.
+    fn tag_and_lemmatise<S: Copy>(
+        &self,
+        chunk: &mut [Token],
+        cache: &mut WordCache<S>,
+        scores: impl Fn(&HashedWord, &str, u8) -> S,
+    ) -> TaggedChunk<S> {
         let (mut words, mut own) = (Vec::with_capacity(chunk.len()), Vec::with_capacity(chunk.len()));
         for (index, token) in chunk.iter().enumerate() {
             let cached = cache.word(&token.word, index == 0, || {
@@ -170,14 +204,14 @@ impl Tagger {
             let (tag, is_first) = (tags[index], index == 0);
             let (lemma, scores) = cache.lemma(&token.word, is_first, tag, || {
                 let lemma = self.lemmas.lemma(&token.word, &words[index], tag, is_first);
-                let scores = self.feats.word_scores(&words[index], &lemma, tag);
+                let scores = scores(&words[index], &lemma, tag);
                 (lemma.into(), scores)
             });
             token.lemma = lemma;
             word_scores.push(scores);
             token.tag = self.tags[usize::from(tag)].as_str().into();
         }
-        self.feats.choose(&words, &word_scores, &tags, |index, feats| chunk[index].feats = feats.into());
+        TaggedChunk { words, tags, scores: word_scores }
     }
 
     /// Returns true if the treebank has a word, in any case: as a form, or as a lemma. Words are looked up by hash, so one in
@@ -189,5 +223,45 @@ impl Tagger {
     /// Returns the syntactic words of a multi-word token, in lowercase; `None` for other words.
     pub fn parts(&self, word: &str) -> Option<&[WordPart]> {
         self.parts.get(&edit_script::lowercase(word)).map(Vec::as_slice)
+    }
+}
+
+/// Words of a chunk with their tags and feature scores.
+struct TaggedChunk<S> {
+    words: Vec<HashedWord>,
+    tags: Vec<u8>,
+    scores: Vec<S>,
+}
+
+/// Lends an idle cache, or a new one.
+fn with_cache<S: Copy>(idle: &IdleCaches<S>, work: impl FnOnce(&mut WordCache<S>)) {
+    let idle = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    // The lock is released before the work begins.
+    let mut cache = idle().pop().unwrap_or_default();
+    work(&mut cache);
+    idle().push(cache);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_and_lemmas_are_the_same_without_features() {
+        let tagger = models().tagger("de").unwrap();
+        let words = "Die neuen Häuser der Stadt standen im Regen , und im Garten sangen die Vögel .".split(' ');
+        let mut with: Vec<Token> = words.map(|word| Token { word: word.into(), ..Token::default() }).collect();
+        let mut without = with.clone();
+        tagger.tag(&mut with);
+        // Twice: from the model, and from the cache.
+        for _ in 0..2 {
+            tagger.tag_without_feats(&mut without);
+            assert!(without.iter().all(|token| token.feats.is_empty()));
+            let pairs = |tokens: &[Token]| -> Vec<(String, String)> {
+                tokens.iter().map(|token| (token.lemma.to_string(), token.tag.to_string())).collect()
+            };
+            assert_eq!(pairs(&without), pairs(&with));
+        }
+        assert!(with.iter().any(|token| token.feats.contains("Case=")));
     }
 }

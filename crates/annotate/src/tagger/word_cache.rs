@@ -8,7 +8,6 @@ use tidings_model::TokenText;
 
 use crate::hash::mix;
 use crate::tagger::crf::EmissionScores;
-use crate::tagger::feats::WordScores;
 use crate::tagger::word::HashedWord;
 
 /// Number of slots as a power of two; a full cache takes about as much memory as a model.
@@ -16,20 +15,20 @@ const SLOT_BITS: u32 = 13;
 /// Longer words are rare and not cached.
 const MAX_BYTES: usize = 64;
 
-/// Direct-mapped cache of words.
+/// Direct-mapped cache of words. `S` are the feature scores of a word; nothing where features are off.
 #[derive(Debug)]
-pub struct WordCache {
-    slots: Vec<Option<Box<CacheEntry>>>,
+pub struct WordCache<S> {
+    slots: Vec<Option<Box<CacheEntry<S>>>>,
 }
 
 /// Cached word.
 #[derive(Debug)]
-struct CacheEntry {
+struct CacheEntry<S> {
     text: Box<str>,
     is_first: bool,
     cached: CachedWord,
     /// Lemma and feature scores by tag.
-    lemmas: Vec<(u8, TokenText, WordScores)>,
+    lemmas: Vec<(u8, TokenText, S)>,
 }
 
 /// Context-free results for a word.
@@ -41,13 +40,13 @@ pub struct CachedWord {
     pub own: EmissionScores,
 }
 
-impl Default for WordCache {
-    fn default() -> WordCache {
+impl<S> Default for WordCache<S> {
+    fn default() -> WordCache<S> {
         WordCache { slots: (0..1 << SLOT_BITS).map(|_| None).collect() }
     }
 }
 
-impl WordCache {
+impl<S: Copy> WordCache<S> {
     /// Returns the cached word, or computes and stores it.
     pub fn word(&mut self, text: &str, is_first: bool, compute: impl FnOnce() -> CachedWord) -> CachedWord {
         let slot = &mut self.slots[slot_of(text, is_first)];
@@ -70,8 +69,8 @@ impl WordCache {
         text: &str,
         is_first: bool,
         tag: u8,
-        compute: impl FnOnce() -> (TokenText, WordScores),
-    ) -> (TokenText, WordScores) {
+        compute: impl FnOnce() -> (TokenText, S),
+    ) -> (TokenText, S) {
         let Some(entry) = &mut self.slots[slot_of(text, is_first)] else { return compute() };
         if *entry.text != *text || entry.is_first != is_first {
             return compute();
@@ -99,6 +98,7 @@ fn slot_of(text: &str, is_first: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tagger::feats::WordScores;
 
     #[test]
     fn words_that_share_a_slot_are_kept_apart() {
