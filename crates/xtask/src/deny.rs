@@ -66,6 +66,7 @@ pub fn run() -> Result<()> {
     let packages = graph.inside(&["tidings-cli", "tidings-python"]);
     let mut faults = licence_faults(&packages, &rules.licenses);
     faults.extend(ban_faults(&graph, &packages, &rules.bans));
+    faults.extend(compiler_faults(&packages));
     for package in packages.iter().filter(|package| !package.is_own()) {
         let source = package.source.as_deref().unwrap_or_default();
         if !rules.sources.allow_registry.iter().any(|allowed| source.ends_with(allowed.as_str())) {
@@ -111,6 +112,29 @@ fn ban_faults(graph: &Graph, packages: &[&Package], bans: &Bans) -> Vec<String> 
         }
     }
     faults
+}
+
+/// Packages that need a newer compiler than the workspace says (`rust-version`).
+fn compiler_faults(packages: &[&Package]) -> Vec<String> {
+    let version = |package: &Package| package.rust_version.as_deref().map(release);
+    let Some(oldest) = packages.iter().filter(|package| package.is_own()).filter_map(|package| version(package)).min()
+    else {
+        return vec!["no package of the workspace has a rust-version".to_owned()];
+    };
+    let is_newer = |package: &&&Package| version(package).is_some_and(|needed| needed > oldest);
+    let fault = |package: &&Package| {
+        let needed = package.rust_version.as_deref().unwrap_or_default();
+        let (major, minor, _) = oldest;
+        format!("{} {} needs Rust {needed}, the workspace {major}.{minor}", package.name, package.version)
+    };
+    packages.iter().filter(is_newer).map(fault).collect()
+}
+
+/// The numbers of a release of Rust: 1.91 and 1.91.0 are the same.
+fn release(version: &str) -> (u32, u32, u32) {
+    let mut numbers = version.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    (next(), next(), next())
 }
 
 /// Returns true if the allowed licences satisfy an SPDX expression. `AND` binds closer than `OR`; the old `/` is `OR`.
@@ -163,6 +187,21 @@ fn single(rest: &mut &[&str], allowed: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packages::tests::example;
+
+    #[test]
+    fn packages_that_need_a_newer_compiler_than_the_workspace_are_faults() {
+        let graph = example();
+        let mut packages: Vec<Package> = graph.inside(&["root"]).into_iter().cloned().collect();
+        let faults = |packages: &[Package]| compiler_faults(&packages.iter().collect::<Vec<_>>());
+        assert!(faults(&packages).is_empty());
+        for (needed, is_fault) in [("1.80.0", false), ("1.9", false), ("1.80.1", true), ("1.100", true), ("2.0", true)]
+        {
+            packages[0].rust_version = Some(needed.to_owned());
+            assert_eq!(faults(&packages).len(), usize::from(is_fault), "{needed}");
+        }
+        assert_eq!(faults(&packages), ["deep 1.0.0 needs Rust 2.0, the workspace 1.80"]);
+    }
 
     #[test]
     fn expressions_hold_if_allowed_licences_satisfy_them() {

@@ -15,10 +15,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::command::{cargo, exists, output, read, run, write};
 use crate::packages::Graph;
-use crate::{deb, models_wheel, sbom};
+use crate::{deb, models_wheel, packages, sbom};
 
-/// Features of released programs.
-const FEATURES: [&str; 3] = ["--no-default-features", "--features", "models-core,object-storage"];
+/// Features of released programs and wheels.
+const FEATURES: &str = "models-core,object-storage";
 
 /// The namespace of signatures, so that a signature of something else is never taken for one of a release.
 const NAMESPACE: &str = "tidings-release";
@@ -31,6 +31,9 @@ pub struct Options {
     /// Profile to build with
     #[arg(long, default_value = "dist")]
     profile: String,
+    /// Target of the program
+    #[arg(long, value_enum, default_value_t = Platform::Glibc)]
+    target: Platform,
     /// Program that makes the wheel and the source distribution; without it, there are none
     #[arg(long, value_name = "MATURIN")]
     maturin: Option<PathBuf>,
@@ -51,11 +54,10 @@ pub fn run_dist(options: &Options) -> Result<()> {
     if fs::read_dir(&out)?.next().is_some() {
         bail!("{} is not empty; files of an older release would be signed with this one", out.display());
     }
-    let platform = Platform::best()?;
-    eprintln!("static program for {}", platform.target());
+    let platform = options.target;
     let epoch = source_date_epoch()?;
     let target_dir = target_dir()?;
-    let program = build(&platform, &options.profile, crate::root(), &target_dir, &epoch)?;
+    let program = build(platform, &options.profile, crate::root(), &target_dir, &epoch)?;
 
     let work = target_dir.join("xtask-dist");
     let _ = fs::remove_dir_all(&work);
@@ -75,7 +77,7 @@ pub fn run_dist(options: &Options) -> Result<()> {
         models_wheel::build(&version, &out)?;
         source_distribution(maturin, &version, &out, &work, &epoch)?;
     }
-    manifest(&out, &version, &platform, options)?;
+    manifest(&out, &version, options)?;
     for (path, bytes) in deb::files(&out)? {
         println!("{:>12}  {}", bytes, path.display());
     }
@@ -83,45 +85,67 @@ pub fn run_dist(options: &Options) -> Result<()> {
 }
 
 /// A platform whose programs need no library of the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Platform {
-    /// musl, which links statically by itself.
-    Musl,
     /// glibc linked statically. Names of hosts are resolved by our own resolver, so NSS is not needed.
+    #[value(name = "x86_64-unknown-linux-gnu")]
     Glibc,
+    /// musl, for machines that build without a static glibc.
+    #[value(name = "x86_64-unknown-linux-musl")]
+    Musl,
 }
 
 impl Platform {
-    /// musl where the standard library for it is installed, glibc elsewhere.
-    pub fn best() -> Result<Platform> {
-        let query = ["--print", "target-libdir", "--target", "x86_64-unknown-linux-musl"];
-        let folder = String::from_utf8(output(Command::new("rustc").args(query))?)?;
-        let has_musl = Path::new(folder.trim()).is_dir() && exists("musl-gcc");
-        Ok(if has_musl { Platform::Musl } else { Platform::Glibc })
+    /// The target as rustc names it.
+    fn name(self) -> &'static str {
+        match self {
+            Platform::Glibc => "x86_64-unknown-linux-gnu",
+            Platform::Musl => "x86_64-unknown-linux-musl",
+        }
     }
 
-    /// The target as rustc names it.
-    pub fn target(&self) -> &'static str {
+    /// The features of the program. The allocator of musl takes one lock for all threads, and has none of the settings of
+    /// `tidings_mapped::allocator`.
+    fn features(self) -> String {
         match self {
-            Platform::Musl => "x86_64-unknown-linux-musl",
-            Platform::Glibc => "x86_64-unknown-linux-gnu",
+            Platform::Glibc => FEATURES.to_owned(),
+            Platform::Musl => format!("{FEATURES},mimalloc"),
         }
+    }
+
+    /// Checks that the machine can build for it, because the errors of compilers do not say what to install.
+    fn check(self) -> Result<()> {
+        if self == Platform::Musl && !exists("musl-gcc") {
+            bail!("musl-gcc is missing (Debian: apt-get install musl-tools)");
+        }
+        let name = self.name();
+        let query = ["--print", "target-libdir", "--target", name];
+        let folder = String::from_utf8(output(Command::new("rustc").args(query))?)?;
+        if !Path::new(folder.trim()).is_dir() {
+            bail!("the standard library for {name} is missing (rustup target add {name})");
+        }
+        Ok(())
     }
 }
 
 /// Builds the program from the sources in `root`, so that its bytes do not depend on where they and the tools are.
-pub fn build(platform: &Platform, profile: &str, root: &Path, target_dir: &Path, epoch: &str) -> Result<PathBuf> {
-    let target = platform.target();
+pub fn build(platform: Platform, profile: &str, root: &Path, target_dir: &Path, epoch: &str) -> Result<PathBuf> {
+    platform.check()?;
+    let target = platform.name();
     let mut command = cargo();
-    command.current_dir(root).args(["build", "--locked", "--package", "tidings-cli", "--profile", profile]);
-    command.args(FEATURES).args(["--target", target]).env("CARGO_TARGET_DIR", target_dir).env("CARGO_INCREMENTAL", "0");
-    set_flags(&mut command, root, target_dir, epoch, true)?;
+    command.current_dir(root).args(["rustc", "--locked", "--package", "tidings-cli", "--bin", "tidings"]);
+    command.args(["--profile", profile, "--no-default-features", "--features", &platform.features()]);
+    command.args(["--target", target]).env("CARGO_TARGET_DIR", target_dir).env("CARGO_INCREMENTAL", "0");
+    set_flags(&mut command, root, target_dir, epoch)?;
+    // For the last step only, so that the wheel is linked from the same crates.
+    command.args(["--", "-Ctarget-feature=+crt-static"]);
     run(&mut command)?;
     let folder = if profile == "dev" { "debug" } else { profile };
     Ok(target_dir.join(target).join(folder).join("tidings"))
 }
 
 /// Flags of the compilers of Rust and C that replace paths of this machine.
-fn set_flags(command: &mut Command, root: &Path, target_dir: &Path, epoch: &str, is_static: bool) -> Result<()> {
+fn set_flags(command: &mut Command, root: &Path, target_dir: &Path, epoch: &str) -> Result<()> {
     let root = root.canonicalize().context("cannot find the root of the sources")?;
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")));
@@ -133,9 +157,6 @@ fn set_flags(command: &mut Command, root: &Path, target_dir: &Path, epoch: &str,
     for (path, name) in names {
         flags.push(format!("--remap-path-prefix={}={name}", path.display()));
         let _ = write!(c_flags, " -ffile-prefix-map={}={name}", path.display());
-    }
-    if is_static {
-        flags.push("-Ctarget-feature=+crt-static".to_owned());
     }
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     command.env("CFLAGS", c_flags).env("SOURCE_DATE_EPOCH", epoch);
@@ -203,10 +224,10 @@ fn archive(folder: &Path, name: &str, file: &Path, epoch: &str) -> Result<()> {
 fn wheel(maturin: &Path, profile: &str, out: &Path, target_dir: &Path, epoch: &str) -> Result<()> {
     let crate_dir = crate::root().join("crates/python");
     let mut command = Command::new(std::path::absolute(maturin)?);
-    command.current_dir(&crate_dir).args(["build", "--locked", "--profile", profile]).args(FEATURES);
-    command.arg("--target-dir").arg(target_dir);
-    command.arg("--out").arg(out);
-    set_flags(&mut command, crate::root(), target_dir, epoch, false)?;
+    command.current_dir(&crate_dir).args(["build", "--locked", "--profile", profile]);
+    command.args(["--no-default-features", "--features", FEATURES, "--target", Platform::Glibc.name()]);
+    command.arg("--target-dir").arg(target_dir).arg("--out").arg(out).env("CARGO_INCREMENTAL", "0");
+    set_flags(&mut command, crate::root(), target_dir, epoch)?;
     run(&mut command)
 }
 
@@ -219,13 +240,14 @@ fn source_distribution(maturin: &Path, version: &str, out: &Path, work: &Path, e
     let name = format!("tidings-{version}");
     let file = format!("{name}.tar.gz");
     run(Command::new("tar").current_dir(&folder).arg("-xzf").arg(&file))?;
-    let metadata = ["metadata", "--offline", "--format-version=1"];
+    // Only packages of the platform of releases were downloaded for the build.
+    let metadata = ["metadata", "--offline", "--format-version=1", "--filter-platform", packages::PLATFORM];
     output(cargo().current_dir(folder.join(&name)).args(metadata))?;
     archive(&folder, &name, &out.join(file), epoch)
 }
 
 /// SHA-256 sums, and a manifest of all files with what they were made with.
-fn manifest(out: &Path, version: &str, platform: &Platform, options: &Options) -> Result<()> {
+fn manifest(out: &Path, version: &str, options: &Options) -> Result<()> {
     let mut sums = String::new();
     let mut files = Vec::new();
     for (path, bytes) in deb::files(out)? {
@@ -242,7 +264,8 @@ fn manifest(out: &Path, version: &str, platform: &Platform, options: &Options) -
         "version": version,
         "commit": line(Command::new("git").args(["rev-parse", "HEAD"]).current_dir(root)).ok(),
         "rustc": line(Command::new("rustc").arg("-V").current_dir(root))?,
-        "target": platform.target(),
+        "target": options.target.name(),
+        "features": options.target.features(),
         "profile": options.profile,
         "files": files,
     });

@@ -60,6 +60,9 @@ enum Task {
         /// Profile to build with
         #[arg(long, default_value = "release")]
         profile: String,
+        /// Target of the program
+        #[arg(long, value_enum, default_value_t = dist::Platform::Glibc)]
+        target: dist::Platform,
         /// Folder for both copies and their builds
         #[arg(long, value_name = "DIR")]
         folder: PathBuf,
@@ -78,6 +81,6 @@ fn main() -> Result<()> {
         Task::Book { mdbook, out } => book::build(&mdbook, &out),
         Task::Package { verify } => package::run_package(verify),
         Task::Dist(options) => dist::run_dist(&options),
-        Task::Reproduce { profile, folder } => reproduce::run_reproduce(&profile, &folder),
+        Task::Reproduce { profile, target, folder } => reproduce::run_reproduce(target, &profile, &folder),
     }
 }

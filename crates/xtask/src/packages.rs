@@ -22,6 +22,9 @@ pub struct Package {
     pub authors: Vec<String>,
     pub description: Option<String>,
     pub repository: Option<String>,
+    /// The oldest compiler that its authors say builds it.
+    pub rust_version: Option<String>,
+    targets: Vec<Target>,
     /// The registry; None for packages of the workspace.
     pub source: Option<String>,
     manifest_path: PathBuf,
@@ -35,6 +38,11 @@ impl Package {
         self.manifest_path.parent().map(PathBuf::from).unwrap_or_default()
     }
 
+    /// Returns true for macros: code that runs in the compiler, and is not in the program.
+    fn is_macro(&self) -> bool {
+        self.targets.iter().any(|target| target.kind.iter().any(|kind| kind == "proc-macro"))
+    }
+
     /// Returns true for a package of this workspace.
     pub fn is_own(&self) -> bool {
         self.source.is_none()
@@ -44,6 +52,11 @@ impl Package {
     pub fn is_published(&self) -> bool {
         self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
     }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Target {
+    kind: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -110,18 +123,35 @@ impl Graph {
     }
 
     /// The packages inside these packages of the workspace and themselves, by name and version.
+    ///
+    /// Macros and what they need are among them, because parts of them may be copied into the code that they generate.
     pub fn inside(&self, roots: &[&str]) -> Vec<&Package> {
+        self.reachable(roots, |_| true)
+    }
+
+    /// As [`Graph::inside`], without macros and what only they need.
+    pub fn linked(&self, roots: &[&str]) -> Vec<&Package> {
+        self.reachable(roots, |package| !package.is_macro())
+    }
+
+    fn reachable(&self, roots: &[&str], is_followed: impl Fn(&Package) -> bool) -> Vec<&Package> {
         let mut found = BTreeSet::new();
-        let mut open: Vec<&str> =
-            self.members().filter(|package| roots.contains(&package.name.as_str())).map(|root| &*root.id).collect();
-        while let Some(id) = open.pop() {
-            if found.insert(id) {
-                open.extend(self.needs.get(id).into_iter().flatten().map(String::as_str));
+        let mut open: Vec<&Package> = self.members().filter(|package| roots.contains(&&*package.name)).collect();
+        while let Some(package) = open.pop() {
+            if is_followed(package) && found.insert(&package.id) {
+                open.extend(self.needs(package));
             }
         }
-        let mut packages: Vec<&Package> = found.into_iter().filter_map(|id| self.packages.get(id)).collect();
-        packages.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
-        packages
+        sorted(found.into_iter().filter_map(|id| self.packages.get(id)))
+    }
+
+    /// The packages that this one needs itself, by name and version.
+    pub fn direct(&self, package: &Package) -> Vec<&Package> {
+        sorted(self.needs(package))
+    }
+
+    fn needs(&self, package: &Package) -> impl Iterator<Item = &Package> {
+        self.needs.get(&package.id).into_iter().flatten().filter_map(|id| self.packages.get(id))
     }
 
     /// The names of packages that need this one.
@@ -131,36 +161,67 @@ impl Graph {
     }
 }
 
+fn sorted<'a>(packages: impl Iterator<Item = &'a Package>) -> Vec<&'a Package> {
+    let mut packages: Vec<&Package> = packages.collect();
+    packages.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
+    packages
+}
+
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// `root` needs `used` and the macro `derive`, which needs `syntax`; both need `deep`. `built` and `tested` are of its
+    /// build script and tests.
+    pub fn example() -> Graph {
+        let package = |name: &str| {
+            let source = if name == "root" { "null" } else { r#""registry""# };
+            let kind = if name == "derive" { "proc-macro" } else { "lib" };
+            format!(
+                r#"{{"id": "{name}", "name": "{name}", "version": "1.0.0", "license": "MIT", "authors": [],
+                "description": null, "repository": null, "rust_version": "1.80", "source": {source},
+                "manifest_path": "/x/{name}/Cargo.toml", "publish": null, "targets": [{{"kind": ["{kind}"]}}]}}"#
+            )
+        };
+        let edge = |(name, kind): &(&str, &str)| format!(r#"{{"pkg": "{name}", "dep_kinds": [{{"kind": {kind}}}]}}"#);
+        let node = |(name, edges): &(&str, &[(&str, &str)])| {
+            format!(r#"{{"id": "{name}", "deps": [{}]}}"#, edges.iter().map(edge).collect::<Vec<_>>().join(", "))
+        };
+        let nodes: [(&str, &[(&str, &str)]); 3] = [
+            ("root", &[("used", "null"), ("derive", "null"), ("built", r#""build""#), ("tested", r#""dev""#)]),
+            ("used", &[("deep", "null")]),
+            ("derive", &[("syntax", "null"), ("deep", "null")]),
+        ];
+        let json = format!(
+            r#"{{"packages": [{}], "workspace_members": ["root"], "resolve": {{"nodes": [{}]}}}}"#,
+            ["root", "used", "deep", "built", "tested", "derive", "syntax"].map(package).join(", "),
+            nodes.iter().map(node).collect::<Vec<_>>().join(", "),
+        );
+        Graph::parse(json.as_bytes()).unwrap()
+    }
+
+    fn names<'a>(packages: &[&'a Package]) -> Vec<&'a str> {
+        packages.iter().map(|package| package.name.as_str()).collect()
+    }
 
     #[test]
     fn packages_of_tests_and_build_scripts_are_not_inside_a_program() {
-        let package = |name: &str, source: &str| {
-            format!(
-                r#"{{"id": "{name}", "name": "{name}", "version": "1.0.0", "license": "MIT", "authors": [],
-                "description": null, "repository": null, "source": {source}, "manifest_path": "/x/{name}/Cargo.toml",
-                "publish": null}}"#
-            )
-        };
-        let edge = |name: &str, kind: &str| format!(r#"{{"pkg": "{name}", "dep_kinds": [{{"kind": {kind}}}]}}"#);
-        let json = format!(
-            r#"{{"packages": [{}], "workspace_members": ["root"], "resolve": {{"nodes": [
-                {{"id": "root", "deps": [{}, {}, {}]}}, {{"id": "used", "deps": [{}]}}]}}}}"#,
-            ["root", "used", "deep", "built", "tested"]
-                .map(|name| package(name, if name == "root" { "null" } else { r#""registry""# }))
-                .join(", "),
-            edge("used", "null"),
-            edge("built", r#""build""#),
-            edge("tested", r#""dev""#),
-            edge("deep", "null"),
-        );
-        let graph = Graph::parse(json.as_bytes()).unwrap();
-        let names: Vec<&str> = graph.inside(&["root"]).iter().map(|package| package.name.as_str()).collect();
-        assert_eq!(names, ["deep", "root", "used"]);
-        let deep = graph.inside(&["root"])[0];
-        assert_eq!(graph.needed_by(deep), ["used"]);
-        assert!(graph.members().all(Package::is_own) && deep.is_published());
+        let graph = example();
+        assert_eq!(names(&graph.inside(&["root"])), ["deep", "derive", "root", "syntax", "used"]);
+        assert!(graph.members().all(Package::is_own) && graph.inside(&["root"])[0].is_published());
+    }
+
+    #[test]
+    fn macros_and_what_only_they_need_are_not_linked() {
+        let graph = example();
+        assert_eq!(names(&graph.linked(&["root"])), ["deep", "root", "used"]);
+    }
+
+    #[test]
+    fn a_package_knows_what_it_needs_itself_and_what_needs_it() {
+        let graph = example();
+        let packages = graph.inside(&["root"]);
+        assert_eq!(names(&graph.direct(packages[2])), ["derive", "used"]);
+        assert_eq!(graph.needed_by(packages[0]), ["derive", "used"]);
     }
 }

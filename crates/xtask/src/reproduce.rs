@@ -10,9 +10,8 @@ use crate::command::{read, run};
 use crate::dist::{self, Platform};
 
 /// Builds the last commit in two folders whose paths differ in length, and compares the programs.
-pub fn run_reproduce(profile: &str, folder: &Path) -> Result<()> {
+pub fn run_reproduce(platform: Platform, profile: &str, folder: &Path) -> Result<()> {
     let epoch = dist::source_date_epoch()?;
-    let platform = Platform::best()?;
     let mut digests = Vec::new();
     for name in ["one", "another-place"] {
         let sources = std::path::absolute(folder)?.join(name);
@@ -20,7 +19,7 @@ pub fn run_reproduce(profile: &str, folder: &Path) -> Result<()> {
             .args(["clone", "--quiet", "--shared"])
             .arg(crate::root().canonicalize()?)
             .arg(&sources))?;
-        let program = dist::build(&platform, profile, &sources, &sources.join("target"), &epoch)?;
+        let program = dist::build(platform, profile, &sources, &sources.join("target"), &epoch)?;
         let bytes = read(&program)?;
         let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         println!("{digest}  {} bytes  {}", bytes.len(), program.display());

@@ -7,9 +7,12 @@ json_token <- "\"(?:[^\"\\\\]|\\\\.)*\"|-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+
 # Objects become named lists, arrays of scalars of one type become vectors, other arrays lists, null NULL.
 parse_json <- function(text) {
   text <- enc2utf8(paste(text, collapse = "\n"))
-  found <- gregexpr(json_token, text, perl = TRUE)[[1]]
+  # Bytes, because R looks for a character of UTF-8 from the beginning of its text.
+  found <- gregexpr(json_token, text, perl = TRUE, useBytes = TRUE)[[1]]
   if (found[1] < 0) stop("no JSON")
+  Encoding(text) <- "bytes"
   tokens <- regmatches(text, list(found))[[1]]
+  Encoding(tokens) <- "UTF-8"
   at <- 1L
   take <- function() {
     token <- tokens[at]

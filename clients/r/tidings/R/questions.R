@@ -29,6 +29,38 @@ tid_frequencies <- function(con, query, by = NULL, limit = NULL, filter = NULL, 
   question(con, lang, "freq", list(q = query, by = by, limit = limit, filter = filter, "in" = in_corpus))
 }
 
+tid_group <- function(con, query, by = NULL, min = NULL, limit = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
+  grouped(con, lang, "group", list(
+    q = query, by = by, min = min, limit = limit, filter = filter, "in" = in_corpus
+  ), c("hits", "share", "per_million"))
+}
+
+tid_crosstab <- function(con, query, by = NULL, limit = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
+  grouped(con, lang, "crosstab", list(q = query, by = by, limit = limit, filter = filter, "in" = in_corpus), c(
+    "query", "hits", "hit_documents", "tokens", "documents", "per_million", "document_share", "query_share"
+  ))
+}
+
+# A question whose rows have a list of values: one column for each, with the names that the answer gives them. CSV puts
+# blanks between the items of a list, and values have blanks, too.
+grouped <- function(con, lang, name, parameters, columns) {
+  answer <- ask_object(con, corpus_path(con, lang, name), parameters)
+  rows <- answer$rows
+  values <- lapply(seq_along(answer$by), function(level) {
+    vapply(rows, function(row) as.character(row$values)[level], "")
+  })
+  others <- lapply(columns, function(column) {
+    cells <- lapply(rows, function(row) if (is.null(row[[column]])) NA else row[[column]])
+    if (column %in% number_columns) as.numeric(cells) else as.character(cells)
+  })
+  frame <- data.frame(c(setNames(values, answer$by), setNames(others, columns)), check.names = FALSE)
+  answer_attributes(frame, answer[setdiff(names(answer), "rows")])
+}
+
+tid_dispersion <- function(con, query, parts = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
+  question(con, lang, "dispersion", list(q = query, parts = parts, filter = filter, "in" = in_corpus))
+}
+
 tid_timeline <- function(con, query, by = NULL, panel = NULL, confidence = NULL, filter = NULL, in_corpus = NULL,
                          lang = NULL) {
   rows <- question(con, lang, "timeline", list(
@@ -43,6 +75,23 @@ tid_trends <- function(con, by = NULL, attribute = NULL, min = NULL, fdr = NULL,
     by = by, attribute = attribute, min = min, fdr = fdr, direction = direction, effect = effect, panel = panel,
     limit = limit, filter = filter, "in" = in_corpus
   ), series = "per_million")
+}
+
+tid_seasons <- function(con, by = NULL, attribute = NULL, min = NULL, fdr = NULL, effect = NULL, all_words = NULL,
+                        panel = NULL, limit = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
+  question(con, lang, "seasons", list(
+    by = by, attribute = attribute, min = min, fdr = fdr, effect = effect, all_words = all_words, panel = panel,
+    limit = limit, filter = filter, "in" = in_corpus
+  ), series = c("months", "per_million"))
+}
+
+tid_steps <- function(con, by = NULL, attribute = NULL, min = NULL, fdr = NULL, direction = NULL, effect = NULL,
+                      all_words = NULL, panel = NULL, limit = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
+  rows <- question(con, lang, "steps", list(
+    by = by, attribute = attribute, min = min, fdr = fdr, direction = direction, effect = effect,
+    all_words = all_words, panel = panel, limit = limit, filter = filter, "in" = in_corpus
+  ), series = "per_million")
+  with_date(rows)
 }
 
 tid_bursts <- function(con, by = NULL, attribute = NULL, panel = NULL, limit = NULL, filter = NULL, in_corpus = NULL,
@@ -69,6 +118,16 @@ tid_new_words <- function(con, since = NULL, attribute = NULL, min_sites = NULL,
   ))
 }
 
+tid_neologisms <- function(con, since = NULL, status = NULL, attribute = NULL, min_sites = NULL, min_days = NULL,
+                           min_documents = NULL, names = NULL, known = NULL, all_words = NULL, fdr = NULL,
+                           limit = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
+  question(con, lang, "neologisms", list(
+    since = since, status = status, attribute = attribute, min_sites = min_sites, min_days = min_days,
+    min_documents = min_documents, names = names, known = known, all_words = all_words, fdr = fdr, limit = limit,
+    filter = filter, "in" = in_corpus
+  ))
+}
+
 tid_collocations <- function(con, query, measure = NULL, attribute = NULL, left = NULL, right = NULL, sentence = NULL,
                              min = NULL, punctuation = NULL, limit = NULL, filter = NULL, in_corpus = NULL,
                              lang = NULL) {
@@ -83,6 +142,20 @@ tid_collocations <- function(con, query, measure = NULL, attribute = NULL, left 
 tid_sketch <- function(con, lemma, pos = NULL, min = NULL, size = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
   question(con, lang, "sketch", list(
     lemma = lemma, pos = pos, min = min, size = size, filter = filter, "in" = in_corpus
+  ))
+}
+
+tid_sketch_diff <- function(con, lemma, other, pos = NULL, min = NULL, size = NULL, filter = NULL, in_corpus = NULL,
+                            lang = NULL) {
+  question(con, lang, "sketch-diff", list(
+    lemma = lemma, other = other, pos = pos, min = min, size = size, filter = filter, "in" = in_corpus
+  ))
+}
+
+tid_thesaurus <- function(con, lemma, pos = NULL, min = NULL, limit = NULL, filter = NULL, in_corpus = NULL,
+                          lang = NULL) {
+  question(con, lang, "thesaurus", list(
+    lemma = lemma, pos = pos, min = min, limit = limit, filter = filter, "in" = in_corpus
   ))
 }
 

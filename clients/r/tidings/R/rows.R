@@ -2,14 +2,16 @@
 # words "NA", "TRUE" and "1e5" stay words.
 
 number_columns <- c(
-  "add", "after", "after_documents", "after_per_million", "anywhere", "band.high", "band.low", "before",
-  "before_documents", "before_per_million", "days", "days_with_documents", "days_with_runs", "documents", "din",
-  "focus", "focus_per_million", "generation", "growth", "health", "hits", "kendall_z", "log_likelihood", "log_ratio",
-  "mentions", "p", "per_million", "position", "q", "quoted_tokens", "quotes", "reference", "reference_per_million",
-  "score", "share", "site_log_ratio", "sites", "together", "tokens"
+  "add", "after", "after_document_share", "after_documents", "after_per_million", "anywhere", "band.high",
+  "band.low", "before", "before_document_share", "before_documents", "before_per_million", "days",
+  "days_with_documents", "days_with_runs", "difference", "din", "document_share", "documents", "focus",
+  "focus_per_million", "generation", "growth", "health", "hit_documents", "hits", "kendall_z", "log_likelihood",
+  "log_ratio", "mentions", "months", "other_score", "other_together", "p", "part", "peak", "per_million",
+  "position", "q", "query_share", "quoted_tokens", "quotes", "reference", "reference_per_million", "score",
+  "share", "similarity", "site_log_ratio", "sites", "strength", "together", "tokens"
 )
-date_columns <- c("date", "first_day", "first_seen", "last_day", "last_seen", "seen")
-logical_columns <- "restricted"
+date_columns <- c("citation.date", "date", "first", "first_day", "first_seen", "last_day", "last_seen", "seen")
+logical_columns <- c("candidate", "restricted")
 
 read_rows <- function(body, fields = NULL, series = NULL) {
   # A file keeps the bytes of UTF-8; a text connection would translate them to the locale.
@@ -20,10 +22,15 @@ read_rows <- function(body, fields = NULL, series = NULL) {
   for (name in names(rows)) {
     text <- rows[[name]]
     rows[[name]] <- if (name %in% fields) without_guard(text)
-      else if (name %in% series) I(lapply(strsplit(text, " ", fixed = TRUE), as.numeric))
+      else if (name %in% series) I(lapply(split_series(text), as.numeric))
       else typed_column(name, text)
   }
   rows
+}
+
+# The items of lists of numbers; one that is not known is empty, also at the end.
+split_series <- function(text) {
+  strsplit(ifelse(nzchar(text), paste0(text, " "), text), " ", fixed = TRUE)
 }
 
 typed_column <- function(name, text) {

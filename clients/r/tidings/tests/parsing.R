@@ -22,6 +22,8 @@ rows <- inside("read_rows")(charToRaw(csv), fields = "share")
 stopifnot(identical(rows$value, c("NA", "=1+1", "TRUE, \"really\"", "'tis")))
 stopifnot(identical(rows$per_million, c(NA, 0.5, 1e-7, 1)), identical(rows$share, c("x", "y", "z", "")))
 stopifnot(identical(rows$first_seen, as.Date(c("2026-01-02", NA, "2026-01-03", "2026-01-04"))))
+series <- inside("read_rows")(charToRaw("months,hits\n1 2.5,1\n 3 ,2\n,3\n"), series = "months")$months
+stopifnot(identical(unclass(series), list(c(1, 2.5), c(NA, 3, NA), numeric())))
 umlaut <- inside("read_rows")(c(charToRaw("value,hits\n"), as.raw(c(0xc3, 0xbc)), charToRaw(",1\n")))
 stopifnot(identical(umlaut$value, "\u00fc"))
 stopifnot(nrow(inside("read_rows")(charToRaw("value,hits\n"))) == 0)

@@ -26,6 +26,15 @@ stopifnot(nrow(sample) == 20, tid_about(sample)$exactness$kind == "sample", iden
 # Frequencies and timelines add up
 sites <- tid_frequencies(con, "debate", by = "site")
 stopifnot(sum(sites$hits) == count$hits, all(sites$per_million > 0))
+groups <- tid_group(con, "debate", by = c("site", "year"), limit = 10000)
+stopifnot(names(groups)[1:2] == c("site", "year"), sum(groups$hits) == count$hits, abs(sum(groups$share) - 1) < 1e-6)
+stopifnot(!is.unsorted(-groups$hits), tid_about(groups)$hits == count$hits, nrow(tid_group(con, "zzzz", by = "site")) == 0)
+cells <- tid_crosstab(con, c("debate", '[lemma="drought"]'), by = c("site", "year"), limit = 10000)
+asked <- tid_about(cells)$queries
+stopifnot(length(asked) == 2, setequal(cells$query, asked), sum(cells$hits[cells$query == asked[1]]) == count$hits)
+stopifnot(is.numeric(cells$document_share), is.character(cells$year), all(cells$hit_documents <= cells$documents))
+parts <- tid_dispersion(con, "debate", parts = 8)
+stopifnot(nrow(parts) == 8, sum(parts$hits) == count$hits, inherits(parts$first, "Date"), tid_about(parts)$dp >= 0)
 for (step in c("day", "ten-days", "week", "month", "quarter", "half-year", "year")) {
   points <- tid_timeline(con, "debate", by = step)
   stopifnot(sum(points$hits) == count$hits, !anyNA(points$date), !is.unsorted(points$date, strictly = TRUE))
@@ -39,9 +48,22 @@ stopifnot(all(tid_trends(con, direction = "falling")$log_ratio < 0))
 stopifnot(inherits(tid_bursts(con)$date, "Date"))
 new <- tid_new_words(con, since = as.Date("2023-07-01"))
 stopifnot("rainbank" %in% new$value, inherits(new$first_seen, "Date"))
+new_desk <- tid_neologisms(con, since = as.Date("2023-07-01"))
+desk <- new_desk[new_desk$value == "rainbank", ]
+stopifnot(nrow(desk) == 1, desk$status == "open", isTRUE(desk$candidate), inherits(desk$citation.date, "Date"))
+stopifnot(grepl("rainbank", desk$citation.node, ignore.case = TRUE), tid_about(new_desk)$states$open >= nrow(new_desk))
+seasons <- tid_seasons(con, fdr = 1, effect = 1, limit = 20)
+stopifnot(nrow(seasons) > 0, all(seasons$peak %in% 1:12), all(lengths(seasons$months) == 12))
+steps <- tid_steps(con, by = "quarter", fdr = 1, effect = 1, direction = "rising", limit = 20)
+stopifnot(nrow(steps) > 0, inherits(steps$date, "Date"), all(steps$log_ratio > 0))
+stopifnot(all(lengths(steps$per_million) == length(tid_about(steps)$bins)))
 near <- tid_collocations(con, "drought", measure = "log-likelihood", limit = 5)
 stopifnot(nrow(near) == 5, !is.unsorted(-near$log_likelihood), is.numeric(near$log_dice))
 stopifnot(nrow(tid_sketch(con, "council")) > 0)
+two <- tid_sketch_diff(con, "council", "minister", min = 1)
+stopifnot(nrow(two) > 0, is.numeric(two$difference), all(two$together + two$other_together > 0))
+alike <- tid_thesaurus(con, "council", min = 1, limit = 5)
+stopifnot(nrow(alike) == 5, !is.unsorted(-alike$similarity), !"council" %in% alike$value)
 stopifnot("drought" %in% tid_keywords(con, focus = "date>=2022", limit = 100)$value)
 stopifnot("drought" %in% tid_compare(con, before = "date<=2018", after = "date>=2022", limit = 100)$value)
 words <- tid_words(con, limit = 3)
@@ -85,10 +107,12 @@ if (nzchar(Sys.which("curl"))) {
 }
 
 # The columns have the types that the server documents
-schemas <- tidings:::parse_json(tidings:::body_text(tidings:::http_get(paste0(con$url, "/api/openapi.json"), "", 30)))$components$schemas
+description <- tidings:::parse_json(tidings:::body_text(tidings:::http_get(paste0(con$url, "/api/openapi.json"), "", 30)))
+schemas <- description$components$schemas
 numeric_type <- function(schema) any(c("integer", "number") %in% unlist(schema$type))
 row_types <- c("Collocate", "FrequencyRow", "WordRow", "TimelinePoint", "TrendRow", "BurstRow", "NewWordRow", "Keyword",
-  "Change", "NameRow", "QuoteRow", "DocumentRow", "RelationRow", "CorpusRow")
+  "Change", "NameRow", "QuoteRow", "DocumentRow", "RelationRow", "CorpusRow", "GroupRow", "CrosstabRow",
+  "DispersionRow", "SeasonRow", "StepRow", "NeologismRow", "SketchDiffRow", "ThesaurusRow")
 stopifnot(row_types %in% names(schemas))
 for (type in row_types) {
   properties <- schemas[[type]]$properties
@@ -97,4 +121,11 @@ for (type in row_types) {
   texts <- names(Filter(function(schema) identical(schema$type, "string"), properties))
   stopifnot(!any(texts %in% tidings:::number_columns))
 }
+
+# Every question of a corpus has a function
+paths <- names(description$paths)
+questions <- sub("^/api/v1/\\{lang\\}/([a-z-]+).*$", "\\1", grep("^/api/v1/\\{lang\\}/[a-z-]+(/\\{id\\})?$", paths, value = TRUE))
+renamed <- c(query = "concordance", colloc = "collocations", freq = "frequencies")
+functions <- paste0("tid_", gsub("-", "_", ifelse(questions %in% names(renamed), renamed[questions], questions)))
+stopifnot(length(questions) > 20, identical(setdiff(functions, getNamespaceExports("tidings")), character()))
 cat("all questions answered\n")
