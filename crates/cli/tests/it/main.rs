@@ -3,6 +3,7 @@
 mod annotate;
 mod archive;
 mod ask;
+mod axe;
 mod backup;
 mod browser;
 mod clean;

@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use tidings_testing::until;
 
 use crate::ask::{article, weather};
+use crate::axe;
 use crate::browser::Browser;
 use crate::clean::put;
 use crate::serve::Server;
@@ -157,8 +158,10 @@ const VIEWS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_view_fits_any_screen_and_sends_no_third_party_requests() {
+fn every_view_is_accessible_fits_any_screen_and_sends_no_third_party_requests() {
     let Some(mut reader) = Reader::new() else { return };
+    let axe = axe::script();
+    let mut violations = Vec::new();
     for (width, scheme) in [(1280, "light"), (380, "dark")] {
         reader.browser.screen(width, 900);
         reader.browser.colours(scheme);
@@ -181,9 +184,13 @@ fn every_view_fits_any_screen_and_sends_no_third_party_requests() {
                 5
             );
             reader.picture(&format!("{scheme}-{title}"));
+            for rule in axe.iter().flat_map(|script| axe::violations(&mut reader.browser, script)) {
+                violations.push(format!("{address} in {width} pixels, {scheme}: {rule}"));
+            }
             reader.is_quiet(&[]);
         }
     }
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[test]
