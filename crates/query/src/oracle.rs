@@ -7,12 +7,12 @@
 use crate::cql::MatchRule;
 use crate::cql::ast::*;
 use crate::cql::operator::number_of;
-use crate::filter::Filter;
+use crate::filter::{FieldPredicate, Filter};
 use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
 use crate::measure::{overdispersion_of_neighbours, per_million};
 use crate::question::*;
-use crate::syntax::ValueMatcher;
+use crate::syntax::{Logic, ValueMatcher};
 use crate::trend::{Bin, CellCount, SiteVolume, Step};
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,6 +108,14 @@ impl Document {
     fn admitted_by(&self, filter: &Filter) -> bool {
         let filter = filter.compile().expect("a filter that was read can be compiled");
         filter.admits(&|name| self.fields.get(name).map(String::as_str))
+    }
+
+    /// The same for a filter that may ask for hits.
+    fn admitted_in(&self, corpus: &Corpus, filter: &Filter) -> bool {
+        filter.condition.holds(&mut |test| match &test.predicate {
+            FieldPredicate::Hits(hits) => !Text::new(corpus, self).query_matches(&hits.query).is_empty(),
+            _ => self.admitted_by(&Filter { condition: Logic::Test(test.clone()) }),
+        })
     }
 
     /// The spans of the structures of a region.
@@ -299,7 +307,7 @@ fn value_matches(value: &ValueMatcher, text: &str) -> bool {
 impl Corpus {
     /// The documents that a filter admits, as a corpus of their own.
     pub fn restricted(&self, filter: &Filter) -> Corpus {
-        let admitted = self.documents.iter().filter(|document| document.admitted_by(filter));
+        let admitted = self.documents.iter().filter(|document| document.admitted_in(self, filter));
         let whole = self.whole.clone().unwrap_or_else(|| Arc::new(self.clone()));
         Corpus { documents: admitted.cloned().collect(), whole: Some(whole) }
     }

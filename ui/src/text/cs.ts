@@ -3,6 +3,9 @@
 import type { Catalogue } from "./index.ts";
 
 export const cs: Catalogue = {
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Pokládejte všechny otázky o dokumentech s výskytem a uložte je jako korpus",
+  "Documents with these hits as a subcorpus": "Dokumenty s těmito výskyty jako subkorpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Výkyv se ukazuje na více zdrojích, každý se měří vlastní minulostí; zdroj, který přibyl nebo zmlkl, výkyvem není.",
   "Add newspapers": "Přidat noviny",

@@ -3,6 +3,9 @@
 import type { Catalogue } from "./index.ts";
 
 export const de: Catalogue = {
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Alle Fragen zu den Dokumenten mit einem Treffer stellen und sie als Korpus speichern",
+  "Documents with these hits as a subcorpus": "Dokumente mit diesen Treffern als Teilkorpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Ein Ausschlag zeigt sich auf mehreren Quellen, jede an ihrer eigenen Vergangenheit gemessen; neue oder verstummte Quellen sind daher keiner.",
   "Add newspapers": "Zeitungen hinzufügen",

@@ -3,6 +3,9 @@
 import type { Catalogue } from "./index.ts";
 
 export const es: Catalogue = {
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Hacer cualquier pregunta sobre los documentos con un resultado y guardarlos como corpus",
+  "Documents with these hits as a subcorpus": "Documentos con estos resultados como subcorpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Un pico aparece en varias fuentes, cada una medida con su propio pasado; una fuente que llega o calla no es un pico.",
   "Add newspapers": "Añadir periódicos",

@@ -3,6 +3,9 @@
 import type { Catalogue } from "./index.ts";
 
 export const fr: Catalogue = {
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Poser toutes les questions sur les documents avec une occurrence et les enregistrer comme corpus",
+  "Documents with these hits as a subcorpus": "Documents avec ces occurrences comme sous-corpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Un pic apparaît sur plusieurs sources, chacune mesurée à son propre passé : une source qui arrive ou se tait n’en est pas un.",
   "Add newspapers": "Ajouter des journaux",

@@ -3,6 +3,9 @@
 import type { Catalogue } from "./index.ts";
 
 export const pt: Catalogue = {
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Fazer qualquer pergunta sobre os documentos com um resultado e guardá-los como corpus",
+  "Documents with these hits as a subcorpus": "Documentos com estes resultados como subcorpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Um pico aparece em várias fontes, cada uma medida pelo seu próprio passado; uma fonte que chega ou se cala não é um pico.",
   "Add newspapers": "Adicionar jornais",

@@ -573,6 +573,25 @@ fn a_search_is_saved_and_its_documents_are_read() {
 }
 
 #[test]
+fn documents_with_hits_become_a_subcorpus_of_all_views() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?q=storm&from=2026-05-01");
+    assert!(reader.browser.text("#message").starts_with("66 hits"));
+    reader.browser.click(".subcorpus");
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('66 documents')");
+    assert!(reader.address().contains("has(") && !reader.address().contains("&q="), "{}", reader.address());
+    // Saved under a name, and asked another question.
+    reader.browser.eval(
+        "document.querySelector('.save').open = true; document.querySelector('#save-name').value = 'stormy'; \
+         document.querySelector('.save-form').requestSubmit()",
+    );
+    reader.browser.until("document.querySelector('.save-form [role=status]')?.textContent.startsWith('Saved')");
+    reader.view("?q=heatdome&in=stormy");
+    assert!(reader.browser.text("#message").starts_with("36 hits"), "{}", reader.browser.text("#message"));
+    reader.is_quiet(&[]);
+}
+
+#[test]
 fn a_timeline_of_thousands_of_days_draws_fast() {
     let Some(mut reader) = Reader::new() else { return };
     // Ten years by day: the answer of the server with more days before it.

@@ -131,7 +131,9 @@ pub enum EngineError {
     #[error("{0} cannot be put together from shards; ask a server that has the whole corpus in one index")]
     NeedsWholeCorpus(&'static str),
     /// A limit was reached while the query was compiled.
-    #[error("the time limit is reached; use fewer alternatives or simpler regular expressions")]
+    #[error(
+        "the time limit is reached; use fewer alternatives, simpler regular expressions or a smaller part of the corpus"
+    )]
     Stopped,
 }
 

@@ -495,7 +495,15 @@ const SEARCHES: &[&str] = &[
     "[tag=\"DET\"] [] cut 40",
     "[f(word)>60] cut 90",
 ];
-const FILTERS: &[&str] = &["", "date>=2024-06", "site=s1.example", "topic=sport", "site!=s2.example date<2024-12"];
+const FILTERS: &[&str] = &[
+    "",
+    "date>=2024-06",
+    "site=s1.example",
+    "topic=sport",
+    "site!=s2.example date<2024-12",
+    "has('storm')",
+    "!has('\"the\" []? \"storm\"') | topic=sport",
+];
 const ATTRIBUTES: &[&str] = &["word", "lc", "lemma", "tag"];
 
 /// A request of names and values.

@@ -401,6 +401,13 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
     let mut probes = vec![
         format!("documents?q={a}&filter={filter}"),
         format!("documents?q={a}&size=1000"),
+        format!("documents?filter={}&size=1000", escaped(&format!("has('{a} {b}')"))),
+        format!("documents?filter={}&size=1000", escaped(&format!("!has('{a}')"))),
+        format!("count?q=%5B%5D&filter={}", escaped(&format!("id={} & has('{a}')", target.id))),
+        format!("count?q=%5B%5D&filter={}", escaped(&format!("id={} | !has('{a} []? {b}')", target.id))),
+        format!("words?{all}&filter={}", escaped(&format!("has('{a}') | site={}", target.site))),
+        format!("timeline?q={b}&by=day&filter={}", escaped(&format!("!has('{a}') & site={}", target.site))),
+        format!("keywords?focus={}&min=1&fdr=0&{all}", escaped(&format!("has('{a}') | id={}", target.id))),
         format!("documents/{}?q={a}", target.id),
         format!("words?{all}&filter={filter}"),
         format!("words?{all}&filter={not}"),
