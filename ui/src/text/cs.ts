@@ -3,6 +3,16 @@
 import type { Catalogue } from "./index.ts";
 
 export const cs: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "Není s čím porovnávat. Zvolte kratší období nebo jiný referenční subkorpus.",
+  Terms: "Termíny",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Víceslovné termíny typické pro vybrané dokumenty ve srovnání se všemi ostatními.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Termíny jsou podstatná jména s tím, co k nim patří, nalezená podle vzorů slovních druhů; počítají se i termíny uvnitř delších. Simple maths dělí relativní četnost ve zkoumaném subkorpusu četností v referenčním po přičtení konstanty k oběma; log ratio je dvojkový logaritmus poměru četností.",
+  "No term is frequent enough in the focus subcorpus.": "Žádný termín není ve zkoumaném subkorpusu dost častý.",
+  "Terms of the focus subcorpus": "Termíny zkoumaného subkorpusu",
+  term: "termín",
   "Ask every question about the documents with a hit, and save them as a corpus":
     "Pokládejte všechny otázky o dokumentech s výskytem a uložte je jako korpus",
   "Documents with these hits as a subcorpus": "Dokumenty s těmito výskyty jako subkorpus",

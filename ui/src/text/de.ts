@@ -3,6 +3,16 @@
 import type { Catalogue } from "./index.ts";
 
 export const de: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "Es gibt keine Dokumente zum Vergleichen. Wählen Sie einen kürzeren Zeitraum oder eine andere Referenz.",
+  Terms: "Begriffe",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Mehrwortbegriffe, die für die gefilterten Dokumente typisch sind, verglichen mit allen übrigen.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Begriffe sind Substantive mit dem, was zu ihnen gehört, gefunden durch Muster von Wortarten; Begriffe in längeren Begriffen zählen mit. Simple Maths teilt die Rate im Fokus durch die Rate der Referenz, nachdem zu beiden eine Konstante addiert wurde; Log Ratio ist der Zweierlogarithmus des Verhältnisses der Raten.",
+  "No term is frequent enough in the focus subcorpus.": "Kein Begriff ist im Fokus häufig genug.",
+  "Terms of the focus subcorpus": "Begriffe des Fokus",
+  term: "Begriff",
   "Ask every question about the documents with a hit, and save them as a corpus":
     "Alle Fragen zu den Dokumenten mit einem Treffer stellen und sie als Korpus speichern",
   "Documents with these hits as a subcorpus": "Dokumente mit diesen Treffern als Teilkorpus",

@@ -3,6 +3,17 @@
 import type { Catalogue } from "./index.ts";
 
 export const es: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "No hay documentos con los que comparar. Elija un período más corto u otra referencia.",
+  Terms: "Términos",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Términos de varias palabras típicos de los documentos filtrados, comparados con todos los demás.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Los términos son sustantivos con lo que les pertenece, hallados mediante patrones de categorías gramaticales; también cuentan los términos dentro de otros más largos. Simple maths divide la tasa del subcorpus de enfoque por la de referencia, tras sumar una constante a ambas; el log ratio es el logaritmo binario del cociente de las tasas.",
+  "No term is frequent enough in the focus subcorpus.":
+    "Ningún término es lo bastante frecuente en el subcorpus de enfoque.",
+  "Terms of the focus subcorpus": "Términos del subcorpus de enfoque",
+  term: "término",
   "Ask every question about the documents with a hit, and save them as a corpus":
     "Hacer cualquier pregunta sobre los documentos con un resultado y guardarlos como corpus",
   "Documents with these hits as a subcorpus": "Documentos con estos resultados como subcorpus",

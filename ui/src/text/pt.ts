@@ -3,6 +3,17 @@
 import type { Catalogue } from "./index.ts";
 
 export const pt: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "Não há documentos com que comparar. Escolha um período mais curto ou outra referência.",
+  Terms: "Termos",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Termos de várias palavras típicos dos documentos filtrados, comparados com todos os outros.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Os termos são substantivos com o que lhes pertence, encontrados por padrões de classes gramaticais; os termos dentro de outros mais longos também contam. Simple maths divide a taxa do subcorpus em foco pela da referência, depois de somar uma constante a ambas; o log ratio é o logaritmo binário da razão das taxas.",
+  "No term is frequent enough in the focus subcorpus.":
+    "Nenhum termo é suficientemente frequente no subcorpus em foco.",
+  "Terms of the focus subcorpus": "Termos do subcorpus em foco",
+  term: "termo",
   "Ask every question about the documents with a hit, and save them as a corpus":
     "Fazer qualquer pergunta sobre os documentos com um resultado e guardá-los como corpus",
   "Documents with these hits as a subcorpus": "Documentos com estes resultados como subcorpus",

@@ -585,6 +585,24 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
                 ],
             )
         }
+        "terms" => {
+            let focus = one_of(random, &["date>=2024-10", "site=s1.example", "has('storm')"]);
+            let against = one_of(random, &["", "date<2024-08", "site!=s1.example"]);
+            let measure = one_of(random, &["simple-maths", "log-likelihood", "log-ratio"]);
+            let documents = one_of(random, &["", "1", "9"]);
+            let values = [
+                ("focus", focus),
+                ("against", against),
+                scope,
+                ("measure", measure),
+                ("min", &*min),
+                ("min_documents", documents),
+                ("names", flag),
+                ("panel", flag),
+                ("limit", &number),
+            ];
+            asked(name, &values)
+        }
         "compare" => {
             let (before, after) = *[
                 ("date<2024-08", "date>=2024-08"),

@@ -416,6 +416,8 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
         format!("keywords?focus={filter}&min=1&fdr=0&{all}"),
         format!("keywords?focus={filter}&min=1&ngram=2&{all}"),
         format!("keywords?focus={not}&against={filter}&min=1&fdr=0&{all}"),
+        format!("terms?focus={filter}&min=1&min_documents=1&names=true&limit=10000"),
+        format!("terms?focus={not}&against={filter}&min=1&min_documents=1&names=true&limit=10000"),
         format!("compare?before={filter}&after={not}&min=1&fdr=1&effect=1&{all}"),
         format!("trends?by=day&min=1&fdr=1&effect=1&limit=10000&filter={}", escaped(&format!("site={}", target.site))),
         format!("seasons?by=day&min=1&fdr=1&effect=1&limit=10000&filter={not}"),

@@ -18,6 +18,7 @@ mod schema;
 mod similar;
 mod sketch;
 mod spans;
+mod terms;
 mod whole;
 mod words;
 
@@ -50,6 +51,7 @@ pub use schema::CorpusSchema;
 pub(super) use similar::similar;
 pub(super) use sketch::sketch;
 pub(super) use spans::{PartKey, SpanTallyPart};
+pub(super) use terms::{term_contrast, usual_forms};
 pub use whole::WholeCorpus;
 pub(super) use whole::{Searched, WholeMemo};
 pub(super) use words::WordCountsPart;
@@ -334,6 +336,9 @@ parts!(
     HitPlacesPart,
     RunDaysPart,
     SpanTallyPart,
+    terms::TermsPart,
+    terms::TermCountsPart,
+    terms::TermFormsPart,
     whole::FrequenciesPart,
     whole::FirstHitsPart,
     sketch::SketchTagsPart,
