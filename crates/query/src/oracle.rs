@@ -7,6 +7,7 @@
 use crate::cql::MatchRule;
 use crate::cql::ast::*;
 use crate::cql::operator::number_of;
+use crate::engine::Around;
 use crate::filter::{FieldPredicate, Filter};
 use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
@@ -426,11 +427,11 @@ impl Corpus {
     pub fn collocates(
         &self,
         hits: &[Hit],
-        attribute: Attribute,
-        window: Window,
+        Around { attribute, window, tag }: Around<'_>,
         order: Association,
         at_least: u64,
     ) -> Collocates {
+        let is_counted = |token: &OracleToken<'_>| tag.is_none_or(|tag| token.tag.as_str() == tag);
         let mut together: BTreeMap<String, u64> = BTreeMap::new();
         for hit in hits {
             let document = &self.documents[hit.document];
@@ -446,12 +447,16 @@ impl Corpus {
                     touched.flat_map(|(from, to)| from..to).filter(|at| !(hit.start..hit.end).contains(at)).collect()
                 }
             };
-            for at in near {
+            for at in near.into_iter().filter(|at| is_counted(&tokens[*at])) {
                 *together.entry(tokens[at].value(attribute)).or_default() += 1;
             }
         }
-        let anywhere: BTreeMap<String, u64> =
-            self.words(attribute, 1, None, 1).rows.into_iter().map(|row| (row.value, row.hits)).collect();
+        let mut anywhere: BTreeMap<String, u64> = BTreeMap::new();
+        for document in &self.documents {
+            for token in document.tokens().iter().filter(|token| is_counted(token)) {
+                *anywhere.entry(token.value(attribute)).or_default() += 1;
+            }
+        }
         let counts = together.into_iter().map(|(value, count)| {
             let everywhere = anywhere.get(&value).copied().unwrap_or(0);
             (value, count, everywhere)

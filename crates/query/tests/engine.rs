@@ -14,7 +14,7 @@ use tidings_model::{
     Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
 };
 use tidings_query::cql::{self, Attribute, MatchRule};
-use tidings_query::engine::{Engine, Hit, Level, Limits, Order, Search, View};
+use tidings_query::engine::{Around, Engine, Hit, Level, Limits, Order, Search, View};
 use tidings_query::measure;
 use tidings_query::measure::association::Association;
 use tidings_query::measure::keyness::Keyness;
@@ -324,8 +324,10 @@ fn check(seed: u64) {
         }
         for window in [Window::Tokens { left: 2, right: 1 }, Window::Sentence] {
             let order = Association::LogDice;
-            let collocates = search.collocates(attribute, window, order, 1, &limits).0;
-            assert_eq!(collocates, asked.collocates(&expected, attribute, window, order, 1), "{what}");
+            let tag = [None, Some("N"), Some("V"), Some("none")][random.usize(..4)];
+            let around = Around { attribute, window, tag };
+            let collocates = search.collocates(around, order, 1, &limits).0;
+            assert_eq!(collocates, asked.collocates(&expected, around, order, 1), "{what} {tag:?}");
         }
         let timeline = search.timeline(Step::Week, 0.95, &limits).0;
         assert_eq!(timeline, asked.timeline(&expected, Step::Week, 0.95), "{what}");
@@ -428,7 +430,7 @@ fn run_everything(engine: &Engine, random: &mut Rng) {
         search.by_day(&limits);
         search.by_field("site", &limits);
         search.by_span("ne", "name", &limits);
-        search.collocates(Attribute::Lc, Window::Sentence, Association::Mi, 1, &limits);
+        search.collocates(Around::all(Attribute::Lc, Window::Sentence), Association::Mi, 1, &limits);
         search.timeline(Step::Month, 0.95, &limits);
         search.sample(3, 1, &limits);
         let subcorpus = engine.subcorpus(filter.as_ref()).expect("a subcorpus");

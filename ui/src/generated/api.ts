@@ -330,6 +330,10 @@ export interface CollocRequest {
   right?: number;
   /** The whole sentence instead of a window of tokens. */
   sentence?: boolean;
+  /** Only collocates of this part of speech, such as ADJ. */
+  pos?: string;
+  /** Count the collocates at each place of the window, too. */
+  positions?: boolean;
   /** The association measure that orders the rows. */
   measure?: Association;
   /** Minimum co-occurrences. */
@@ -350,6 +354,8 @@ export interface Collocate {
   together: number;
   /** Occurrences anywhere. */
   hits: number;
+  /** Co-occurrences at each place of the window, from the farthest before the hit to the farthest behind it; missing unless they were asked for. */
+  positions?: number[];
   /** The scores of all measures; null if the answer is cut off. */
   scores: Scores;
 }

@@ -5,6 +5,22 @@ import type { Catalogue } from "./index.ts";
 export const cs: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Není s čím porovnávat. Zvolte kratší období nebo jiný referenční subkorpus.",
+  "all parts of speech": "všechny slovní druhy",
+  adjectives: "přídavná jména",
+  nouns: "podstatná jména",
+  "proper nouns": "vlastní jména",
+  verbs: "slovesa",
+  adverbs: "příslovce",
+  "Part of speech": "Slovní druh",
+  "By place in the window": "Podle místa v okně",
+  "Co-occurrences at this place": "Společné výskyty na tomto místě",
+  Network: "Síť",
+  "Network of the collocates of {query}": "Síť kolokátů výrazu {query}",
+  "{n} collocates of {word}, and {links} links between them": "Kolokáty výrazu {word}: {n}, spojení mezi nimi: {links}",
+  collocate: "kolokát",
+  "collocate of it": "jeho kolokát",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Blízko středu: silně spojené s dotazem. Čáry spojují kolokáty, které jsou kolokáty navzájem.",
   Terms: "Termíny",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Víceslovné termíny typické pro vybrané dokumenty ve srovnání se všemi ostatními.",

@@ -5,6 +5,23 @@ import type { Catalogue } from "./index.ts";
 export const de: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Es gibt keine Dokumente zum Vergleichen. Wählen Sie einen kürzeren Zeitraum oder eine andere Referenz.",
+  "all parts of speech": "alle Wortarten",
+  adjectives: "Adjektive",
+  nouns: "Substantive",
+  "proper nouns": "Eigennamen",
+  verbs: "Verben",
+  adverbs: "Adverbien",
+  "Part of speech": "Wortart",
+  "By place in the window": "Nach Stelle im Fenster",
+  "Co-occurrences at this place": "Gemeinsame Vorkommen an dieser Stelle",
+  Network: "Netz",
+  "Network of the collocates of {query}": "Netz der Kollokatoren von {query}",
+  "{n} collocates of {word}, and {links} links between them":
+    "{n} Kollokatoren von {word} und {links} Verbindungen zwischen ihnen",
+  collocate: "Kollokator",
+  "collocate of it": "dessen Kollokator",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Nahe der Mitte: stark mit der Suche verbunden. Linien verbinden Kollokatoren, die es auch voneinander sind.",
   Terms: "Begriffe",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Mehrwortbegriffe, die für die gefilterten Dokumente typisch sind, verglichen mit allen übrigen.",

@@ -5,6 +5,22 @@ import type { Catalogue } from "./index.ts";
 export const es: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "No hay documentos con los que comparar. Elija un período más corto u otra referencia.",
+  "all parts of speech": "todas las categorías",
+  adjectives: "adjetivos",
+  nouns: "sustantivos",
+  "proper nouns": "nombres propios",
+  verbs: "verbos",
+  adverbs: "adverbios",
+  "Part of speech": "Categoría gramatical",
+  "By place in the window": "Por posición en la ventana",
+  "Co-occurrences at this place": "Coocurrencias en esta posición",
+  Network: "Red",
+  "Network of the collocates of {query}": "Red de los colocados de {query}",
+  "{n} collocates of {word}, and {links} links between them": "{n} colocados de {word} y {links} enlaces entre ellos",
+  collocate: "colocado",
+  "collocate of it": "colocado de este",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Cerca del centro: muy asociados con la consulta. Las líneas unen colocados que también lo son entre sí.",
   Terms: "Términos",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Términos de varias palabras típicos de los documentos filtrados, comparados con todos los demás.",

@@ -5,6 +5,22 @@ import type { Catalogue } from "./index.ts";
 export const fr: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Il n’y a pas de documents à comparer. Choisissez une période plus courte ou une autre référence.",
+  "all parts of speech": "toutes les catégories",
+  adjectives: "adjectifs",
+  nouns: "noms",
+  "proper nouns": "noms propres",
+  verbs: "verbes",
+  adverbs: "adverbes",
+  "Part of speech": "Catégorie grammaticale",
+  "By place in the window": "Par position dans la fenêtre",
+  "Co-occurrences at this place": "Cooccurrences à cette position",
+  Network: "Réseau",
+  "Network of the collocates of {query}": "Réseau des collocatifs de {query}",
+  "{n} collocates of {word}, and {links} links between them": "{n} collocatifs de {word} et {links} liens entre eux",
+  collocate: "collocatif",
+  "collocate of it": "collocatif de celui-ci",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Près du centre : fortement associés à la requête. Les lignes relient des collocatifs qui le sont aussi entre eux.",
   Terms: "Termes",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Termes de plusieurs mots typiques des documents filtrés, comparés à tous les autres.",

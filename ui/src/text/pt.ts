@@ -5,6 +5,22 @@ import type { Catalogue } from "./index.ts";
 export const pt: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Não há documentos com que comparar. Escolha um período mais curto ou outra referência.",
+  "all parts of speech": "todas as classes",
+  adjectives: "adjetivos",
+  nouns: "substantivos",
+  "proper nouns": "nomes próprios",
+  verbs: "verbos",
+  adverbs: "advérbios",
+  "Part of speech": "Classe gramatical",
+  "By place in the window": "Por posição na janela",
+  "Co-occurrences at this place": "Coocorrências nesta posição",
+  Network: "Rede",
+  "Network of the collocates of {query}": "Rede dos colocados de {query}",
+  "{n} collocates of {word}, and {links} links between them": "{n} colocados de {word} e {links} ligações entre eles",
+  collocate: "colocado",
+  "collocate of it": "colocado deste",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Perto do centro: fortemente associados à consulta. As linhas unem colocados que também o são entre si.",
   Terms: "Termos",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Termos de várias palavras típicos dos documentos filtrados, comparados com todos os outros.",

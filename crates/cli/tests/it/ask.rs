@@ -73,6 +73,13 @@ fn queries_run_from_the_command_line() {
     let by_site = ask(&corpus, "--json freq storm --by site").ok().json();
     assert_eq!(by_site["rows"][0]["hits"], storms / 3);
     ask(&corpus, "colloc storm --min 10").ok().says("sea");
+    // The storm came from the sea.
+    let places = ask(&corpus, "--json colloc storm --left 1 --right 4 --positions --all-words").ok().json();
+    let rows = places["rows"].as_array().unwrap();
+    let from = rows.iter().find(|row| row["value"] == "from").unwrap();
+    assert_eq!(from["positions"], serde_json::json!([0, 0, storms, 0, 0]));
+    ask(&corpus, "colloc storm --left 1 --right 4 --positions").ok().says("+3");
+    ask(&corpus, "colloc storm --sentence --positions").exits(2).says("not in sentences");
     ask(&corpus, "words \"hea.*\" --csv").ok().says("heatdome,36,36,");
     ask(&corpus, "words --ngram 2 --limit 500").ok().says("the storm");
     ask(&corpus, "keywords date=2026-06 --against 'date<2026-06'").ok().says("heatdome");

@@ -97,12 +97,13 @@ class Citation(TypedDict):
     right: str
 
 
-class Collocate(TypedDict):
+class Collocate(TypedDict, total=False):
     """A word in the neighbourhood of hits."""
 
     value: str
     together: int
     hits: int
+    positions: list[int]
     scores: Scores
 
 
@@ -540,12 +541,15 @@ QUESTIONS: dict[str, Question] = {
             "q": Parameter("q", "query", None),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "attribute": Parameter("attribute", "attribute", "lc"),
+            "attribute": Parameter("attribute", "attribute", None),
             "left": Parameter("left", "integer", 5),
             "right": Parameter("right", "integer", 5),
             "sentence": Parameter("sentence", "flag", False),
+            "pos": Parameter("pos", "text", None),
+            "positions": Parameter("positions", "flag", False),
             "measure": Parameter("measure", "choice", "log-dice"),
             "min": Parameter("min", "integer", 3),
+            "all_words": Parameter("all_words", "flag", False),
             "punctuation": Parameter("punctuation", "flag", False),
             "limit": Parameter("limit", "integer", 50),
         },
@@ -625,8 +629,9 @@ QUESTIONS: dict[str, Question] = {
             "fdr": Parameter("fdr", "number", 0.05),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "attribute": Parameter("attribute", "attribute", "lc"),
+            "attribute": Parameter("attribute", "attribute", None),
             "ngram": Parameter("ngram", "integer", 1),
+            "all_words": Parameter("all_words", "flag", False),
             "punctuation": Parameter("punctuation", "flag", False),
             "limit": Parameter("limit", "integer", 50),
         },
@@ -661,12 +666,13 @@ QUESTIONS: dict[str, Question] = {
             "min": Parameter("min", "integer", 10),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
-            "attribute": Parameter("attribute", "attribute", "lc"),
+            "attribute": Parameter("attribute", "attribute", None),
             "fdr": Parameter("fdr", "number", 0.05),
             "direction": Parameter("direction", "choice", "both"),
             "effect": Parameter("effect", "number", 1.25),
             "confidence": Parameter("confidence", "number", 0.95),
             "panel": Parameter("panel", "flag", False),
+            "all_words": Parameter("all_words", "flag", False),
             "punctuation": Parameter("punctuation", "flag", False),
             "limit": Parameter("limit", "integer", 50),
         },
@@ -1094,12 +1100,15 @@ class Questions:
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
-        attribute: str = "lc",
+        attribute: str | None = None,
         left: int = 5,
         right: int = 5,
         sentence: bool = False,
+        pos: str | None = None,
+        positions: bool = False,
         measure: Literal["log-dice", "mi", "mi3", "t-score", "log-likelihood", "dice", "min-sensitivity", "mi-log-f"] = "log-dice",
         min: int = 3,
+        all_words: bool = False,
         punctuation: bool = False,
         limit: int = 50,
     ) -> Answer[Collocate]:
@@ -1110,13 +1119,17 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
-                Case.
+            attribute: The attribute to count: lemma, lc, word, tag, feats, or a feature such as
+                Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc
+                elsewhere].
             left: Tokens before the hit. From 0 to 1000.
             right: Tokens after the hit. From 0 to 1000.
             sentence: The whole sentence instead of a window of tokens.
+            pos: Only collocates of this part of speech, such as ADJ.
+            positions: Count the collocates at each place of the window, too.
             measure: The association measure that orders the rows.
             min: Minimum co-occurrences. At least 1.
+            all_words: Include punctuation, numbers, dates and function words.
             punctuation: Include punctuation.
             limit: Maximum rows. From 0 to 10000.
         """
@@ -1130,8 +1143,11 @@ class Questions:
                 "left": left,
                 "right": right,
                 "sentence": sentence,
+                "pos": pos,
+                "positions": positions,
                 "measure": measure,
                 "min": min,
+                "all_words": all_words,
                 "punctuation": punctuation,
                 "limit": limit,
             },
@@ -1293,8 +1309,9 @@ class Questions:
         fdr: float = 0.05,
         filter: str | None = None,
         in_corpus: str | None = None,
-        attribute: str = "lc",
+        attribute: str | None = None,
         ngram: int = 1,
+        all_words: bool = False,
         punctuation: bool = False,
         limit: int = 50,
     ) -> Answer[Keyword]:
@@ -1316,9 +1333,11 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
-                Case.
+            attribute: The attribute to count: lemma, lc, word, tag, feats, or a feature such as
+                Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc
+                elsewhere].
             ngram: The number of consecutive words in a row, inside one sentence. From 1 to 5.
+            all_words: Include punctuation, numbers, dates and function words.
             punctuation: Include punctuation.
             limit: Maximum rows. From 0 to 10000.
         """
@@ -1337,6 +1356,7 @@ class Questions:
                 "in_corpus": in_corpus,
                 "attribute": attribute,
                 "ngram": ngram,
+                "all_words": all_words,
                 "punctuation": punctuation,
                 "limit": limit,
             },
@@ -1400,12 +1420,13 @@ class Questions:
         min: int = 10,
         filter: str | None = None,
         in_corpus: str | None = None,
-        attribute: str = "lc",
+        attribute: str | None = None,
         fdr: float = 0.05,
         direction: Literal["both", "rising", "falling"] = "both",
         effect: float = 1.25,
         confidence: float = 0.95,
         panel: bool = False,
+        all_words: bool = False,
         punctuation: bool = False,
         limit: int = 50,
     ) -> Answer[Change]:
@@ -1418,8 +1439,9 @@ class Questions:
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
-            attribute: The attribute to count: word, lc, lemma, tag, feats, or a feature such as
-                Case.
+            attribute: The attribute to count: lemma, lc, word, tag, feats, or a feature such as
+                Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc
+                elsewhere].
             fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
                 to 1.
             direction: Only words that rise, or only words that fall.
@@ -1427,6 +1449,7 @@ class Questions:
                 1000000.
             confidence: The confidence of the intervals. From 0.5 to 0.999999.
             panel: Only sites with documents in both parts, so that new feeds do not look like news.
+            all_words: Include punctuation, numbers, dates and function words.
             punctuation: Include punctuation.
             limit: Maximum rows. From 0 to 10000.
         """
@@ -1444,6 +1467,7 @@ class Questions:
                 "effect": effect,
                 "confidence": confidence,
                 "panel": panel,
+                "all_words": all_words,
                 "punctuation": punctuation,
                 "limit": limit,
             },

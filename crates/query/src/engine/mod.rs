@@ -68,6 +68,7 @@ pub use levels::{Level, LevelCounts};
 pub use limits::{CutOff, Limit, Limits};
 pub use memory::MemoryPool;
 pub(crate) use memory::Reserved;
+pub use near::Around;
 pub(crate) use new_words::{
     IsKnown, Novelty, Spread, WordKinds, any_case, is_eligible, is_tested, is_unseen, judge_spreads, owners,
     window_periods,

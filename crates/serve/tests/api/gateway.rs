@@ -550,7 +550,17 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
         "dispersion" => asked(name, &[("q", q), scope, ("parts", &number)]),
         "colloc" => {
             let measure = one_of(random, &["log-dice", "log-likelihood", "t-score"]);
-            asked(name, &[("q", q), scope, ("attribute", attribute), ("measure", measure), ("min", &min)])
+            let pos = one_of(random, &["", "", "NOUN", "VERB"]);
+            let values = [
+                ("q", q),
+                scope,
+                ("attribute", attribute),
+                ("measure", measure),
+                ("min", &*min),
+                ("pos", pos),
+                ("positions", flag),
+            ];
+            asked(name, &values)
         }
         "sketch" => {
             let lemma = one_of(random, &["storm", "come", "drought", "word7", "nosuchword"]);

@@ -445,6 +445,8 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
         format!("count?q=%22{a}%22%20(%3F%3D%20%22{b}%22)&filter={filter}"),
         format!("count?q=%22{a}%22%20expand%20right%20to%201&filter={filter}"),
         format!("colloc?q={a}&min=1&left=1&right=0&{all}"),
+        format!("colloc?q={a}&min=1&positions=true&pos=NOUN&{all}"),
+        format!("colloc?q=%5B%5D&min=1&left=3&right=3&positions=true&{all}&filter={filter}"),
         format!("colloc?q={a}&min=1&sentence=true&{all}&filter={filter}"),
         format!("freq?q={a}&by=id&limit=10000"),
         format!("freq?q={a}&by=date&limit=10000"),

@@ -38,7 +38,7 @@ pub(super) use contrast::{SharedSitesPart, WordContrast, gram_contrast};
 pub(super) use evidence::{Evidence, EvidencePart};
 pub(super) use hits::{
     AttributeValuesPart, CountPart, CrosstabPart, FieldValuesPart, GroupPart, MarginalsPart, NearPart, PartCells,
-    SearchPart, SpanValuesPart, TimelinePart,
+    PlacesNearPart, SearchPart, SpanValuesPart, TimelinePart,
 };
 pub(super) use in_time::InTime;
 pub(super) use lines::{
@@ -309,6 +309,7 @@ parts!(
     TimelinePart,
     NearPart,
     MarginalsPart,
+    PlacesNearPart,
     WordCountsPart,
     VolumePart,
     SiteBinsPart,
