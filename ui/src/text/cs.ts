@@ -5,6 +5,7 @@ import type { Catalogue } from "./index.ts";
 export const cs: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Není s čím porovnávat. Zvolte kratší období nebo jiný referenční subkorpus.",
+  "Forms of {word}": "Tvary slova {word}",
   "all parts of speech": "všechny slovní druhy",
   adjectives: "přídavná jména",
   nouns: "podstatná jména",
@@ -21,6 +22,15 @@ export const cs: Catalogue = {
   "collocate of it": "jeho kolokát",
   "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
     "Blízko středu: silně spojené s dotazem. Čáry spojují kolokáty, které jsou kolokáty navzájem.",
+  "Last value side by side, as columns": "Poslední hodnota vedle sebe, jako sloupce",
+  "In columns": "Ve sloupcích",
+  "share of the hits of the column": "podíl na výskytech sloupce",
+  "{n} further columns are not shown.": {
+    one: "{n} další sloupec není zobrazen.",
+    few: "{n} další sloupce nejsou zobrazeny.",
+    many: "{n} dalšího sloupce není zobrazeno.",
+    other: "{n} dalších sloupců není zobrazeno.",
+  },
   Terms: "Termíny",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Víceslovné termíny typické pro vybrané dokumenty ve srovnání se všemi ostatními.",

@@ -5,6 +5,7 @@ import type { Catalogue } from "./index.ts";
 export const de: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Es gibt keine Dokumente zum Vergleichen. Wählen Sie einen kürzeren Zeitraum oder eine andere Referenz.",
+  "Forms of {word}": "Formen von {word}",
   "all parts of speech": "alle Wortarten",
   adjectives: "Adjektive",
   nouns: "Substantive",
@@ -22,6 +23,13 @@ export const de: Catalogue = {
   "collocate of it": "dessen Kollokator",
   "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
     "Nahe der Mitte: stark mit der Suche verbunden. Linien verbinden Kollokatoren, die es auch voneinander sind.",
+  "Last value side by side, as columns": "Letzter Wert nebeneinander, als Spalten",
+  "In columns": "In Spalten",
+  "share of the hits of the column": "Anteil an den Treffern der Spalte",
+  "{n} further columns are not shown.": {
+    one: "{n} weitere Spalte ist nicht gezeigt.",
+    other: "{n} weitere Spalten sind nicht gezeigt.",
+  },
   Terms: "Begriffe",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Mehrwortbegriffe, die für die gefilterten Dokumente typisch sind, verglichen mit allen übrigen.",

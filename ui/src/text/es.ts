@@ -5,6 +5,7 @@ import type { Catalogue } from "./index.ts";
 export const es: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "No hay documentos con los que comparar. Elija un período más corto u otra referencia.",
+  "Forms of {word}": "Formas de {word}",
   "all parts of speech": "todas las categorías",
   adjectives: "adjetivos",
   nouns: "sustantivos",
@@ -21,6 +22,14 @@ export const es: Catalogue = {
   "collocate of it": "colocado de este",
   "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
     "Cerca del centro: muy asociados con la consulta. Las líneas unen colocados que también lo son entre sí.",
+  "Last value side by side, as columns": "Último valor en paralelo, como columnas",
+  "In columns": "En las columnas",
+  "share of the hits of the column": "proporción de los resultados de la columna",
+  "{n} further columns are not shown.": {
+    one: "No se muestra {n} columna más.",
+    many: "No se muestran {n} columnas más.",
+    other: "No se muestran {n} columnas más.",
+  },
   Terms: "Términos",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Términos de varias palabras típicos de los documentos filtrados, comparados con todos los demás.",

@@ -5,6 +5,7 @@ import type { Catalogue } from "./index.ts";
 export const fr: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Il n’y a pas de documents à comparer. Choisissez une période plus courte ou une autre référence.",
+  "Forms of {word}": "Formes de {word}",
   "all parts of speech": "toutes les catégories",
   adjectives: "adjectifs",
   nouns: "noms",
@@ -21,6 +22,14 @@ export const fr: Catalogue = {
   "collocate of it": "collocatif de celui-ci",
   "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
     "Près du centre : fortement associés à la requête. Les lignes relient des collocatifs qui le sont aussi entre eux.",
+  "Last value side by side, as columns": "Dernière valeur côte à côte, en colonnes",
+  "In columns": "Dans les colonnes",
+  "share of the hits of the column": "part des occurrences de la colonne",
+  "{n} further columns are not shown.": {
+    one: "{n} autre colonne n’est pas affichée.",
+    many: "{n} autres colonnes ne sont pas affichées.",
+    other: "{n} autres colonnes ne sont pas affichées.",
+  },
   Terms: "Termes",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Termes de plusieurs mots typiques des documents filtrés, comparés à tous les autres.",

@@ -5,6 +5,7 @@ import type { Catalogue } from "./index.ts";
 export const pt: Catalogue = {
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Não há documentos com que comparar. Escolha um período mais curto ou outra referência.",
+  "Forms of {word}": "Formas de {word}",
   "all parts of speech": "todas as classes",
   adjectives: "adjetivos",
   nouns: "substantivos",
@@ -21,6 +22,14 @@ export const pt: Catalogue = {
   "collocate of it": "colocado deste",
   "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
     "Perto do centro: fortemente associados à consulta. As linhas unem colocados que também o são entre si.",
+  "Last value side by side, as columns": "Último valor lado a lado, como colunas",
+  "In columns": "Nas colunas",
+  "share of the hits of the column": "proporção dos resultados da coluna",
+  "{n} further columns are not shown.": {
+    one: "{n} outra coluna não é mostrada.",
+    many: "{n} outras colunas não são mostradas.",
+    other: "{n} outras colunas não são mostradas.",
+  },
   Terms: "Termos",
   "Terms of several words that are typical of the filtered documents, compared with all others.":
     "Termos de várias palavras típicos dos documentos filtrados, comparados com todos os outros.",

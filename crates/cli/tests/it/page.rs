@@ -141,11 +141,14 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=new-words", "New words"),
     ("?view=bursts", "Bursts"),
     ("?view=collocations&q=storm", "Collocations"),
+    ("?view=collocations&q=storm&positions=true&network=true", "Collocations"),
     ("?view=keywords", "Keywords"),
+    ("?view=terms", "Terms"),
     ("?view=keywords&filter=date%3D2026-06", "Keywords"),
     ("?view=words", "Word list"),
     ("?view=frequencies&q=storm", "Frequencies"),
     ("?view=groups&q=storm", "Grouped frequencies"),
+    ("?view=groups&q=storm&by2=site&side=true", "Grouped frequencies"),
     ("?view=crosstab&q=storm%2C+bakery&by2=month", "Cross table"),
     ("?view=neologisms&since=2026-06-01", "Neologism desk"),
     ("?view=dispersion&q=storm", "Dispersion"),
@@ -471,6 +474,10 @@ fn hits_are_grouped_by_several_values_and_their_dispersion_is_drawn() {
     let groups = reader.browser.text("#results");
     assert!(groups.contains("word behind") && groups.contains("came") && groups.contains("a.example"), "{groups}");
     assert_eq!(reader.browser.eval("document.querySelectorAll('#results tbody tr').length"), 3);
+    // The last value as columns: three sites beside each other.
+    reader.view("?view=groups&q=storm&by=right1&by2=site&side=true");
+    let cells = "[...document.querySelectorAll('#results tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))";
+    assert_eq!(reader.browser.eval(cells), serde_json::json!([["came", "42", "42", "42", "126"]]));
     reader.view("?view=dispersion&q=storm&parts=10");
     assert!(reader.browser.text("#results").contains("ARF"));
     reader.browser.until("document.querySelector('#results figure svg path.bar') !== null");
@@ -507,6 +514,19 @@ fn lemmas_and_parts_of_speech_are_used_if_available() {
     assert!(similar.contains("No word has enough contexts in common."), "{similar}");
     reader.view("?view=words&attribute=lemma");
     assert!(reader.browser.text(".rows tbody").contains("come"));
+    // The forms of a lemma stand above its sketch.
+    reader.view("?view=sketch&q=come&as=lemma");
+    reader.browser.until("document.querySelector('.forms li')?.textContent.startsWith('came 126')");
+    // Collocates of one part of speech, at their places, and as a network.
+    reader.view("?view=collocations&q=storm&pos=VERB&positions=true&network=true&left=1&right=2");
+    let cells = "[...document.querySelectorAll('.tabled tbody tr')].map((row) => [...row.cells].slice(0, 6).map((cell) => cell.textContent))";
+    assert_eq!(reader.browser.eval(cells), serde_json::json!([["come", "126", "126", "–", "126", "–"]]));
+    assert_eq!(reader.browser.text(".chart svg a"), "come");
+    reader.picture("network");
+    // Terms of the last two months; a term leads to its lines.
+    reader.view("?view=terms&from=2026-06-01&min_documents=1");
+    let terms = reader.browser.text("#results");
+    assert!(terms.contains("heatdome") || terms.contains("No term"), "{terms}");
     reader.is_quiet(&[]);
 }
 
