@@ -6,6 +6,7 @@ mod ask;
 mod axe;
 mod backup;
 mod browser;
+mod citation;
 mod clean;
 mod compile;
 mod crash;
