@@ -56,6 +56,12 @@ export function link(view: string, from: Route, changes: RouteParams = {}): stri
 export const fieldEquals = (field: string, value: string): string =>
   /^[\p{L}\p{N}._:-]+$/u.test(value) ? `${field}=${value}` : `${field}=="${value.replace(/[\\"]/g, "\\$&")}"`;
 
+/** The filter of documents with a hit of a query, and with the properties of another filter. */
+export function withHit(query: string, filter: string): string {
+  const own = filter.includes("|") ? `(${filter})` : filter;
+  return [own, `has("${query.replace(/[\\"]/g, "\\$&")}")`].filter(Boolean).join(" ");
+}
+
 /** The document filter of a route. */
 export function filterOf(route: Route): string {
   const parts: string[] = [];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Route, fieldEquals, filterOf, link } from "../src/route.ts";
+import { Route, fieldEquals, filterOf, link, withHit } from "../src/route.ts";
 
 const route = (query) => new Route(new URLSearchParams(query));
 
@@ -36,4 +36,9 @@ test("the document filter joins its parts, with alternatives in parentheses", ()
   assert.equal(filterOf(route("from=2026-01-01&filter=topic=a|topic=b")), "date>=2026-01-01 (topic=a|topic=b)");
   assert.equal(filterOf(route("filter=topic=a|topic=b")), "topic=a|topic=b");
   assert.equal(filterOf(route("")), "");
+});
+
+test("documents with a hit are a filter, with quotes escaped and alternatives in parentheses", () => {
+  assert.equal(withHit("storm", ""), 'has("storm")');
+  assert.equal(withHit('[lemma="a\\."]', "topic=a|topic=b"), '(topic=a|topic=b) has("[lemma=\\"a\\\\.\\"]")');
 });

@@ -58,6 +58,7 @@ pub const GROUPS: [Group; 8] = [
             "thesaurus",
             "words",
             "keywords",
+            "terms",
             "compare",
             "documents",
             "corpus",

@@ -20,7 +20,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use tidings_index::Snapshot;
-use tidings_query::engine::{Engine, EngineError, Search};
+use tidings_query::engine::{Engine, EngineError, Limits, Search};
 use tidings_query::question::FrozenState;
 use tidings_query::{Filter, MatchRule, Query, SyntaxError, cql};
 use tidings_store::Home;
@@ -64,7 +64,8 @@ impl Corpus {
     /// position in the query.
     pub fn search(&self, text: &str, rule: MatchRule, filter: Option<&Filter>) -> Result<(Query, Search<'_>)> {
         let query = parse_query(text)?;
-        let search = self.engine.search(&query, rule, filter).map_err(|error| explain(error, text))?;
+        let filter = filter.map(|filter| self.engine.resolved(filter, &Limits::default())).transpose()?;
+        let search = self.engine.search(&query, rule, filter.as_ref()).map_err(|error| explain(error, text))?;
         Ok((query, search))
     }
 }

@@ -29,6 +29,7 @@ pub mod oracle;
 pub mod question;
 pub mod sketch;
 mod syntax;
+pub mod terms;
 pub mod translate;
 
 pub use cql::{MatchRule, Query};

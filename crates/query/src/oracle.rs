@@ -7,12 +7,13 @@
 use crate::cql::MatchRule;
 use crate::cql::ast::*;
 use crate::cql::operator::number_of;
-use crate::filter::Filter;
+use crate::engine::Around;
+use crate::filter::{FieldPredicate, Filter};
 use crate::measure::association::Association;
 use crate::measure::keyness::Keyness;
 use crate::measure::{overdispersion_of_neighbours, per_million};
 use crate::question::*;
-use crate::syntax::ValueMatcher;
+use crate::syntax::{Logic, ValueMatcher};
 use crate::trend::{Bin, CellCount, SiteVolume, Step};
 use jiff::civil::Date;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,6 +109,14 @@ impl Document {
     fn admitted_by(&self, filter: &Filter) -> bool {
         let filter = filter.compile().expect("a filter that was read can be compiled");
         filter.admits(&|name| self.fields.get(name).map(String::as_str))
+    }
+
+    /// The same for a filter that may ask for hits.
+    fn admitted_in(&self, corpus: &Corpus, filter: &Filter) -> bool {
+        filter.condition.holds(&mut |test| match &test.predicate {
+            FieldPredicate::Hits(hits) => !Text::new(corpus, self).query_matches(&hits.query).is_empty(),
+            _ => self.admitted_by(&Filter { condition: Logic::Test(test.clone()) }),
+        })
     }
 
     /// The spans of the structures of a region.
@@ -299,7 +308,7 @@ fn value_matches(value: &ValueMatcher, text: &str) -> bool {
 impl Corpus {
     /// The documents that a filter admits, as a corpus of their own.
     pub fn restricted(&self, filter: &Filter) -> Corpus {
-        let admitted = self.documents.iter().filter(|document| document.admitted_by(filter));
+        let admitted = self.documents.iter().filter(|document| document.admitted_in(self, filter));
         let whole = self.whole.clone().unwrap_or_else(|| Arc::new(self.clone()));
         Corpus { documents: admitted.cloned().collect(), whole: Some(whole) }
     }
@@ -418,11 +427,11 @@ impl Corpus {
     pub fn collocates(
         &self,
         hits: &[Hit],
-        attribute: Attribute,
-        window: Window,
+        Around { attribute, window, tag }: Around<'_>,
         order: Association,
         at_least: u64,
     ) -> Collocates {
+        let is_counted = |token: &OracleToken<'_>| tag.is_none_or(|tag| token.tag.as_str() == tag);
         let mut together: BTreeMap<String, u64> = BTreeMap::new();
         for hit in hits {
             let document = &self.documents[hit.document];
@@ -438,12 +447,16 @@ impl Corpus {
                     touched.flat_map(|(from, to)| from..to).filter(|at| !(hit.start..hit.end).contains(at)).collect()
                 }
             };
-            for at in near {
+            for at in near.into_iter().filter(|at| is_counted(&tokens[*at])) {
                 *together.entry(tokens[at].value(attribute)).or_default() += 1;
             }
         }
-        let anywhere: BTreeMap<String, u64> =
-            self.words(attribute, 1, None, 1).rows.into_iter().map(|row| (row.value, row.hits)).collect();
+        let mut anywhere: BTreeMap<String, u64> = BTreeMap::new();
+        for document in &self.documents {
+            for token in document.tokens().iter().filter(|token| is_counted(token)) {
+                *anywhere.entry(token.value(attribute)).or_default() += 1;
+            }
+        }
         let counts = together.into_iter().map(|(value, count)| {
             let everywhere = anywhere.get(&value).copied().unwrap_or(0);
             (value, count, everywhere)

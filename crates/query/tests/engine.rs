@@ -14,7 +14,7 @@ use tidings_model::{
     Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
 };
 use tidings_query::cql::{self, Attribute, MatchRule};
-use tidings_query::engine::{Engine, Hit, Level, Limits, Order, Search, View};
+use tidings_query::engine::{Around, Engine, Hit, Level, Limits, Order, Search, View};
 use tidings_query::measure;
 use tidings_query::measure::association::Association;
 use tidings_query::measure::keyness::Keyness;
@@ -158,7 +158,31 @@ fn filter(random: &mut Rng) -> Option<Filter> {
         "!(genre=news)",
         "url=\".*[0-3]\"",
     ];
-    random.bool().then(|| filters[random.usize(..filters.len())].parse().expect("a filter"))
+    let parse = |text: &str| text.parse::<Filter>().expect("a filter");
+    let by_fields = random.bool().then(|| parse(filters[random.usize(..filters.len())]));
+    match random.u32(..4) {
+        0 => Filter::both(by_fields, Some(parse(&with_hits(random)))),
+        1 => Some(parse(&format!("{} | {}", filters[random.usize(..filters.len())], with_hits(random)))),
+        _ => by_fields,
+    }
+}
+
+/// A condition on the hits of a query that every corpus can answer.
+fn with_hits(random: &mut Rng) -> String {
+    let queries = [
+        "[lc=\"a\"]",
+        "[word=\"b.*\"] []{0,2} [lc!=\"a\"]",
+        "<s> [lc=\"a\"]",
+        "[f(lc)<4]",
+        "[lc=\"a\"] within <doc genre=\"blog\"/>",
+    ];
+    let query = queries[random.usize(..queries.len())];
+    format!("{}has('{query}')", if random.bool() { "!" } else { "" })
+}
+
+/// The filter with the documents of an engine that have a hit.
+fn resolved(engine: &Engine, filter: Option<&Filter>) -> Option<Filter> {
+    filter.map(|filter| engine.resolved(filter, &Limits::default()).expect("a search"))
 }
 
 /// A hit as the oracle has it: document, start and end.
@@ -226,6 +250,7 @@ fn check(seed: u64) {
         let asked = filter.as_ref().map_or_else(|| corpus.clone(), |filter| corpus.restricted(filter));
         let rule = [MatchRule::Shortest, MatchRule::Shortest, MatchRule::Longest, MatchRule::All][random.usize(..4)];
         let what = format!("seed {seed}, {text}, {rule:?}, filter {filter:?}");
+        let filter = resolved(&engine, filter.as_ref());
         let search = match engine.search(&query, rule, filter.as_ref()) {
             Ok(search) => search,
             Err(error) => {
@@ -299,8 +324,10 @@ fn check(seed: u64) {
         }
         for window in [Window::Tokens { left: 2, right: 1 }, Window::Sentence] {
             let order = Association::LogDice;
-            let collocates = search.collocates(attribute, window, order, 1, &limits).0;
-            assert_eq!(collocates, asked.collocates(&expected, attribute, window, order, 1), "{what}");
+            let tag = [None, Some("N"), Some("V"), Some("none")][random.usize(..4)];
+            let around = Around { attribute, window, tag };
+            let collocates = search.collocates(around, order, 1, &limits).0;
+            assert_eq!(collocates, asked.collocates(&expected, around, order, 1), "{what} {tag:?}");
         }
         let timeline = search.timeline(Step::Week, 0.95, &limits).0;
         assert_eq!(timeline, asked.timeline(&expected, Step::Week, 0.95), "{what}");
@@ -395,6 +422,7 @@ fn run_everything(engine: &Engine, random: &mut Rng) {
     for _ in 0..3 {
         let (_, query) = common::random_query(random);
         let filter = filter(random);
+        let filter = filter.and_then(|filter| engine.resolved(&filter, &limits).ok());
         let Ok(search) = engine.search(&query, MatchRule::Shortest, filter.as_ref()) else { continue };
         let (page, _) = search.page(Order::Newest, 0, 5, &limits);
         let _ = engine.lines(&page, 3, &["date", "title"]);
@@ -402,7 +430,7 @@ fn run_everything(engine: &Engine, random: &mut Rng) {
         search.by_day(&limits);
         search.by_field("site", &limits);
         search.by_span("ne", "name", &limits);
-        search.collocates(Attribute::Lc, Window::Sentence, Association::Mi, 1, &limits);
+        search.collocates(Around::all(Attribute::Lc, Window::Sentence), Association::Mi, 1, &limits);
         search.timeline(Step::Month, 0.95, &limits);
         search.sample(3, 1, &limits);
         let subcorpus = engine.subcorpus(filter.as_ref()).expect("a subcorpus");
@@ -479,6 +507,7 @@ fn counts_of_words_by_site_equal_those_of_a_scan() {
         let engine = engine(folder.path(), &corpus, &mut random);
         let filter = filter(&mut random);
         let asked = filter.as_ref().map_or_else(|| corpus.clone(), |filter| corpus.restricted(filter));
+        let filter = resolved(&engine, filter.as_ref());
         let subcorpus = engine.subcorpus(filter.as_ref()).expect("a subcorpus");
         let bins = Step::Week.bins(Day(20_000).date(), Day(20_039).date());
         let periods: Vec<_> = bins.iter().map(|bin| Day::of(bin.first)..Day(Day::of(bin.last).0 + 1)).collect();

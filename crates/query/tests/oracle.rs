@@ -6,7 +6,7 @@ use tidings_model::{
     Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
 };
 use tidings_query::cql::{self, Attribute, MatchRule, operator_docs, reference};
-use tidings_query::engine::{Engine, Limits};
+use tidings_query::engine::{Around, Engine, Limits};
 use tidings_query::measure::{Association, Keyness};
 use tidings_query::oracle::{By, Corpus, Document, Hit};
 use tidings_query::question::{SortKey, Window, sort_lines};
@@ -223,14 +223,14 @@ fn collocates_are_counted_once_per_hit() {
     let corpus = corpus();
     let market = hits(&corpus, "market");
     let window = Window::Tokens { left: 2, right: 2 };
-    let answer = corpus.collocates(&market, Attribute::Lemma, window, Association::LogDice, 1);
+    let answer = corpus.collocates(&market, Around::all(Attribute::Lemma, window), Association::LogDice, 1);
     let counts: BTreeMap<&str, (u64, u64)> =
         answer.rows.iter().map(|row| (row.value.as_str(), (row.together, row.hits))).collect();
     // Of the three markets in d3 the first and the last have one other in the window, the middle one two.
     assert_eq!(counts["market"], (4, 5));
     assert_eq!(counts[","], (1 + 2 + 1, 2));
     assert_eq!(counts["old"], (1, 1));
-    let sentence = corpus.collocates(&market, Attribute::Lemma, Window::Sentence, Association::Mi, 2);
+    let sentence = corpus.collocates(&market, Around::all(Attribute::Lemma, Window::Sentence), Association::Mi, 2);
     let counts: BTreeMap<&str, u64> = sentence.rows.iter().map(|row| (row.value.as_str(), row.together)).collect();
     assert_eq!(counts["go"], 4);
     assert!(!counts.contains_key("price"), "it is there only once");

@@ -330,6 +330,10 @@ export interface CollocRequest {
   right?: number;
   /** The whole sentence instead of a window of tokens. */
   sentence?: boolean;
+  /** Only collocates of this part of speech, such as ADJ. */
+  pos?: string;
+  /** Count the collocates at each place of the window, too. */
+  positions?: boolean;
   /** The association measure that orders the rows. */
   measure?: Association;
   /** Minimum co-occurrences. */
@@ -350,6 +354,8 @@ export interface Collocate {
   together: number;
   /** Occurrences anywhere. */
   hits: number;
+  /** Co-occurrences at each place of the window, from the farthest before the hit to the farthest behind it; missing unless they were asked for. */
+  positions?: number[];
   /** The scores of all measures; null if the answer is cut off. */
   scores: Scores;
 }
@@ -2239,6 +2245,85 @@ export interface TagCount {
   hits: number;
 }
 
+/** A term, in focus and in the reference. */
+export interface TermRow {
+  /** The values of its words. */
+  value: string;
+  /** The form in which it is written most often in focus. */
+  form: string;
+  /** The score by the measure that orders the rows. */
+  score: number | null;
+  /** Hits in focus. */
+  focus: number;
+  /** Documents with it in focus. */
+  focus_documents: number;
+  /** Hits in the reference. */
+  reference: number;
+  /** Documents with it in the reference. */
+  reference_documents: number;
+  /** Hits per million tokens in focus. */
+  focus_per_million: number | null;
+  /** The same of the reference. */
+  reference_per_million: number | null;
+  /** Log-likelihood, negative if rarer in focus. */
+  log_likelihood: number | null;
+  /** Binary logarithm of the ratio of the rates. */
+  log_ratio: number | null;
+}
+
+/** Terms that are typical of one part of the corpus against another, by score, equals by value. */
+export interface TermsAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute of the words of a term. */
+  attribute: Attribute;
+  /** The filter of the documents in focus. */
+  focus: string;
+  /** The filter of the documents compared with. */
+  against: string;
+  /** Tokens in focus. */
+  focus_tokens: number;
+  /** Tokens of the reference. */
+  reference_tokens: number;
+  /** The measure that orders the rows. */
+  order: KeynessMeasure;
+  /** The constant of simple maths. */
+  add: number;
+  /** The number of different terms; null if the answer is cut off. */
+  values: number | null;
+  /** The terms. */
+  rows: TermRow[];
+}
+
+/** Ranks terms of several words, such as *climate policy*, that are typical of one part of the corpus against another. */
+export interface TermsRequest {
+  /** The documents in focus, a filter such as date>=2026-03. */
+  focus: string;
+  /** The documents to compare with, a filter [default: all others]. */
+  against?: string;
+  /** The keyness measure that orders the rows. */
+  measure?: KeynessMeasure;
+  /** The constant that simple maths adds to both rates: 1 favours rare terms, 1000 common ones. */
+  add?: number;
+  /** Minimum hits in the focus subcorpus. */
+  min?: number;
+  /** Minimum documents with the term in the focus subcorpus. */
+  min_documents?: number;
+  /** Include terms with proper nouns, most of which are names. */
+  names?: boolean;
+  /** Only sites with documents in both parts, so that new feeds do not look like new terms. */
+  panel?: boolean;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Maximum rows. */
+  limit?: number;
+}
+
 export type TextUnit = "sentence" | "paragraph";
 /** The choices of TextUnit with their meanings. */
 export const TEXT_UNIT_CHOICES: readonly (readonly [TextUnit, string])[] = [
@@ -2588,6 +2673,7 @@ export const PATHS = {
   "sketch": "/api/v1/{lang}/sketch",
   "sketch-diff": "/api/v1/{lang}/sketch-diff",
   "steps": "/api/v1/{lang}/steps",
+  "terms": "/api/v1/{lang}/terms",
   "thesaurus": "/api/v1/{lang}/thesaurus",
   "timeline": "/api/v1/{lang}/timeline",
   "trends": "/api/v1/{lang}/trends",
@@ -2632,6 +2718,7 @@ export interface Endpoints {
   "sketch": { request: SketchRequest; answer: SketchAnswer; row: RelationRow };
   "sketch-diff": { request: SketchDiffRequest; answer: SketchDiffAnswer; row: SketchDiffRow };
   "steps": { request: StepsRequest; answer: StepsAnswer; row: StepRow };
+  "terms": { request: TermsRequest; answer: TermsAnswer; row: TermRow };
   "thesaurus": { request: ThesaurusRequest; answer: ThesaurusAnswer; row: ThesaurusRow };
   "timeline": { request: TimelineRequest; answer: TimelineAnswer; row: TimelinePoint };
   "trends": { request: TrendsRequest; answer: TrendsAnswer; row: TrendRow };

@@ -3,6 +3,45 @@
 import type { Catalogue } from "./index.ts";
 
 export const cs: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "Není s čím porovnávat. Zvolte kratší období nebo jiný referenční subkorpus.",
+  "Forms of {word}": "Tvary slova {word}",
+  "all parts of speech": "všechny slovní druhy",
+  adjectives: "přídavná jména",
+  nouns: "podstatná jména",
+  "proper nouns": "vlastní jména",
+  verbs: "slovesa",
+  adverbs: "příslovce",
+  "Part of speech": "Slovní druh",
+  "By place in the window": "Podle místa v okně",
+  "Co-occurrences at this place": "Společné výskyty na tomto místě",
+  Network: "Síť",
+  "Network of the collocates of {query}": "Síť kolokátů výrazu {query}",
+  "{n} collocates of {word}, and {links} links between them": "Kolokáty výrazu {word}: {n}, spojení mezi nimi: {links}",
+  collocate: "kolokát",
+  "collocate of it": "jeho kolokát",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Blízko středu: silně spojené s dotazem. Čáry spojují kolokáty, které jsou kolokáty navzájem.",
+  "Last value side by side, as columns": "Poslední hodnota vedle sebe, jako sloupce",
+  "In columns": "Ve sloupcích",
+  "share of the hits of the column": "podíl na výskytech sloupce",
+  "{n} further columns are not shown.": {
+    one: "{n} další sloupec není zobrazen.",
+    few: "{n} další sloupce nejsou zobrazeny.",
+    many: "{n} dalšího sloupce není zobrazeno.",
+    other: "{n} dalších sloupců není zobrazeno.",
+  },
+  Terms: "Termíny",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Víceslovné termíny typické pro vybrané dokumenty ve srovnání se všemi ostatními.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Termíny jsou podstatná jména s tím, co k nim patří, nalezená podle vzorů slovních druhů; počítají se i termíny uvnitř delších. Simple maths dělí relativní četnost ve zkoumaném subkorpusu četností v referenčním po přičtení konstanty k oběma; log ratio je dvojkový logaritmus poměru četností.",
+  "No term is frequent enough in the focus subcorpus.": "Žádný termín není ve zkoumaném subkorpusu dost častý.",
+  "Terms of the focus subcorpus": "Termíny zkoumaného subkorpusu",
+  term: "termín",
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Pokládejte všechny otázky o dokumentech s výskytem a uložte je jako korpus",
+  "Documents with these hits as a subcorpus": "Dokumenty s těmito výskyty jako subkorpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Výkyv se ukazuje na více zdrojích, každý se měří vlastní minulostí; zdroj, který přibyl nebo zmlkl, výkyvem není.",
   "Add newspapers": "Přidat noviny",

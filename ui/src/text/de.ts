@@ -3,6 +3,44 @@
 import type { Catalogue } from "./index.ts";
 
 export const de: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "Es gibt keine Dokumente zum Vergleichen. Wählen Sie einen kürzeren Zeitraum oder eine andere Referenz.",
+  "Forms of {word}": "Formen von {word}",
+  "all parts of speech": "alle Wortarten",
+  adjectives: "Adjektive",
+  nouns: "Substantive",
+  "proper nouns": "Eigennamen",
+  verbs: "Verben",
+  adverbs: "Adverbien",
+  "Part of speech": "Wortart",
+  "By place in the window": "Nach Stelle im Fenster",
+  "Co-occurrences at this place": "Gemeinsame Vorkommen an dieser Stelle",
+  Network: "Netz",
+  "Network of the collocates of {query}": "Netz der Kollokatoren von {query}",
+  "{n} collocates of {word}, and {links} links between them":
+    "{n} Kollokatoren von {word} und {links} Verbindungen zwischen ihnen",
+  collocate: "Kollokator",
+  "collocate of it": "dessen Kollokator",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Nahe der Mitte: stark mit der Suche verbunden. Linien verbinden Kollokatoren, die es auch voneinander sind.",
+  "Last value side by side, as columns": "Letzter Wert nebeneinander, als Spalten",
+  "In columns": "In Spalten",
+  "share of the hits of the column": "Anteil an den Treffern der Spalte",
+  "{n} further columns are not shown.": {
+    one: "{n} weitere Spalte ist nicht gezeigt.",
+    other: "{n} weitere Spalten sind nicht gezeigt.",
+  },
+  Terms: "Begriffe",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Mehrwortbegriffe, die für die gefilterten Dokumente typisch sind, verglichen mit allen übrigen.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Begriffe sind Substantive mit dem, was zu ihnen gehört, gefunden durch Muster von Wortarten; Begriffe in längeren Begriffen zählen mit. Simple Maths teilt die Rate im Fokus durch die Rate der Referenz, nachdem zu beiden eine Konstante addiert wurde; Log Ratio ist der Zweierlogarithmus des Verhältnisses der Raten.",
+  "No term is frequent enough in the focus subcorpus.": "Kein Begriff ist im Fokus häufig genug.",
+  "Terms of the focus subcorpus": "Begriffe des Fokus",
+  term: "Begriff",
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Alle Fragen zu den Dokumenten mit einem Treffer stellen und sie als Korpus speichern",
+  "Documents with these hits as a subcorpus": "Dokumente mit diesen Treffern als Teilkorpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Ein Ausschlag zeigt sich auf mehreren Quellen, jede an ihrer eigenen Vergangenheit gemessen; neue oder verstummte Quellen sind daher keiner.",
   "Add newspapers": "Zeitungen hinzufügen",

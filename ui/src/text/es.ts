@@ -3,6 +3,45 @@
 import type { Catalogue } from "./index.ts";
 
 export const es: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "No hay documentos con los que comparar. Elija un período más corto u otra referencia.",
+  "Forms of {word}": "Formas de {word}",
+  "all parts of speech": "todas las categorías",
+  adjectives: "adjetivos",
+  nouns: "sustantivos",
+  "proper nouns": "nombres propios",
+  verbs: "verbos",
+  adverbs: "adverbios",
+  "Part of speech": "Categoría gramatical",
+  "By place in the window": "Por posición en la ventana",
+  "Co-occurrences at this place": "Coocurrencias en esta posición",
+  Network: "Red",
+  "Network of the collocates of {query}": "Red de los colocados de {query}",
+  "{n} collocates of {word}, and {links} links between them": "{n} colocados de {word} y {links} enlaces entre ellos",
+  collocate: "colocado",
+  "collocate of it": "colocado de este",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Cerca del centro: muy asociados con la consulta. Las líneas unen colocados que también lo son entre sí.",
+  "Last value side by side, as columns": "Último valor en paralelo, como columnas",
+  "In columns": "En las columnas",
+  "share of the hits of the column": "proporción de los resultados de la columna",
+  "{n} further columns are not shown.": {
+    one: "No se muestra {n} columna más.",
+    many: "No se muestran {n} columnas más.",
+    other: "No se muestran {n} columnas más.",
+  },
+  Terms: "Términos",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Términos de varias palabras típicos de los documentos filtrados, comparados con todos los demás.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Los términos son sustantivos con lo que les pertenece, hallados mediante patrones de categorías gramaticales; también cuentan los términos dentro de otros más largos. Simple maths divide la tasa del subcorpus de enfoque por la de referencia, tras sumar una constante a ambas; el log ratio es el logaritmo binario del cociente de las tasas.",
+  "No term is frequent enough in the focus subcorpus.":
+    "Ningún término es lo bastante frecuente en el subcorpus de enfoque.",
+  "Terms of the focus subcorpus": "Términos del subcorpus de enfoque",
+  term: "término",
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Hacer cualquier pregunta sobre los documentos con un resultado y guardarlos como corpus",
+  "Documents with these hits as a subcorpus": "Documentos con estos resultados como subcorpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Un pico aparece en varias fuentes, cada una medida con su propio pasado; una fuente que llega o calla no es un pico.",
   "Add newspapers": "Añadir periódicos",

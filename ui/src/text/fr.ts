@@ -3,6 +3,44 @@
 import type { Catalogue } from "./index.ts";
 
 export const fr: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "Il n’y a pas de documents à comparer. Choisissez une période plus courte ou une autre référence.",
+  "Forms of {word}": "Formes de {word}",
+  "all parts of speech": "toutes les catégories",
+  adjectives: "adjectifs",
+  nouns: "noms",
+  "proper nouns": "noms propres",
+  verbs: "verbes",
+  adverbs: "adverbes",
+  "Part of speech": "Catégorie grammaticale",
+  "By place in the window": "Par position dans la fenêtre",
+  "Co-occurrences at this place": "Cooccurrences à cette position",
+  Network: "Réseau",
+  "Network of the collocates of {query}": "Réseau des collocatifs de {query}",
+  "{n} collocates of {word}, and {links} links between them": "{n} collocatifs de {word} et {links} liens entre eux",
+  collocate: "collocatif",
+  "collocate of it": "collocatif de celui-ci",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Près du centre : fortement associés à la requête. Les lignes relient des collocatifs qui le sont aussi entre eux.",
+  "Last value side by side, as columns": "Dernière valeur côte à côte, en colonnes",
+  "In columns": "Dans les colonnes",
+  "share of the hits of the column": "part des occurrences de la colonne",
+  "{n} further columns are not shown.": {
+    one: "{n} autre colonne n’est pas affichée.",
+    many: "{n} autres colonnes ne sont pas affichées.",
+    other: "{n} autres colonnes ne sont pas affichées.",
+  },
+  Terms: "Termes",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Termes de plusieurs mots typiques des documents filtrés, comparés à tous les autres.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Les termes sont des noms avec ce qui s’y rattache, trouvés par des patrons de catégories grammaticales ; les termes inclus dans de plus longs comptent aussi. Simple maths divise le taux du sous-corpus étudié par celui de la référence, après ajout d’une constante aux deux ; le log ratio est le logarithme binaire du rapport des taux.",
+  "No term is frequent enough in the focus subcorpus.": "Aucun terme n’est assez fréquent dans le sous-corpus étudié.",
+  "Terms of the focus subcorpus": "Termes du sous-corpus étudié",
+  term: "terme",
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Poser toutes les questions sur les documents avec une occurrence et les enregistrer comme corpus",
+  "Documents with these hits as a subcorpus": "Documents avec ces occurrences comme sous-corpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Un pic apparaît sur plusieurs sources, chacune mesurée à son propre passé : une source qui arrive ou se tait n’en est pas un.",
   "Add newspapers": "Ajouter des journaux",

@@ -3,6 +3,45 @@
 import type { Catalogue } from "./index.ts";
 
 export const pt: Catalogue = {
+  "There are no documents to compare with. Choose a shorter period, or another reference.":
+    "Não há documentos com que comparar. Escolha um período mais curto ou outra referência.",
+  "Forms of {word}": "Formas de {word}",
+  "all parts of speech": "todas as classes",
+  adjectives: "adjetivos",
+  nouns: "substantivos",
+  "proper nouns": "nomes próprios",
+  verbs: "verbos",
+  adverbs: "advérbios",
+  "Part of speech": "Classe gramatical",
+  "By place in the window": "Por posição na janela",
+  "Co-occurrences at this place": "Coocorrências nesta posição",
+  Network: "Rede",
+  "Network of the collocates of {query}": "Rede dos colocados de {query}",
+  "{n} collocates of {word}, and {links} links between them": "{n} colocados de {word} e {links} ligações entre eles",
+  collocate: "colocado",
+  "collocate of it": "colocado deste",
+  "Near the middle: strongly associated with the query. Lines join collocates that are collocates of each other.":
+    "Perto do centro: fortemente associados à consulta. As linhas unem colocados que também o são entre si.",
+  "Last value side by side, as columns": "Último valor lado a lado, como colunas",
+  "In columns": "Nas colunas",
+  "share of the hits of the column": "proporção dos resultados da coluna",
+  "{n} further columns are not shown.": {
+    one: "{n} outra coluna não é mostrada.",
+    many: "{n} outras colunas não são mostradas.",
+    other: "{n} outras colunas não são mostradas.",
+  },
+  Terms: "Termos",
+  "Terms of several words that are typical of the filtered documents, compared with all others.":
+    "Termos de várias palavras típicos dos documentos filtrados, comparados com todos os outros.",
+  "Terms are nouns with what belongs to them, found by patterns of parts of speech; terms inside of longer terms count as well. Simple maths divides the rate in the focus subcorpus by the rate in the reference, after adding a constant to both; the log ratio is the binary logarithm of the ratio of rates.":
+    "Os termos são substantivos com o que lhes pertence, encontrados por padrões de classes gramaticais; os termos dentro de outros mais longos também contam. Simple maths divide a taxa do subcorpus em foco pela da referência, depois de somar uma constante a ambas; o log ratio é o logaritmo binário da razão das taxas.",
+  "No term is frequent enough in the focus subcorpus.":
+    "Nenhum termo é suficientemente frequente no subcorpus em foco.",
+  "Terms of the focus subcorpus": "Termos do subcorpus em foco",
+  term: "termo",
+  "Ask every question about the documents with a hit, and save them as a corpus":
+    "Fazer qualquer pergunta sobre os documentos com um resultado e guardá-los como corpus",
+  "Documents with these hits as a subcorpus": "Documentos com estes resultados como subcorpus",
   "A burst is seen on several sources, each measured by its own past, so that sources that come or fall silent are none.":
     "Um pico aparece em várias fontes, cada uma medida pelo seu próprio passado; uma fonte que chega ou se cala não é um pico.",
   "Add newspapers": "Adicionar jornais",

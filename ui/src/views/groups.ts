@@ -4,6 +4,7 @@ import { bar } from "../chart/bars.ts";
 import { el, bidi } from "../dom.ts";
 import { count, percent, rate } from "../format.ts";
 import type { GroupRow } from "../generated/api.ts";
+import { type PivotRow, pivot } from "../pivot.ts";
 import { type Column, table } from "../table.ts";
 import { queryOf } from "../cql.ts";
 import { t, tn } from "../text/index.ts";
@@ -40,6 +41,51 @@ const chosen = (context: ViewContext): string[] =>
     (name, at, all) => name && name !== "none" && all.indexOf(name) === at,
   );
 
+/** The most columns that stand side by side. */
+const MOST_COLUMNS = 16;
+/** The combinations that are asked for to fill the cells. */
+const MOST_COMBINATIONS = 10_000;
+
+/** Shows the last value as columns, so that sources, years or neighbours stand side by side. */
+function showSideBySide(context: ViewContext, by: readonly string[], rows: readonly GroupRow[]): void {
+  const found = pivot(rows, MOST_COLUMNS);
+  const asShare = context.route.get("cells") === "share";
+  const total = (column: string) => found.totals.get(column) || 1;
+  const columns: Column<PivotRow>[] = [
+    ...by
+      .slice(0, -1)
+      .map((level, at): Column<PivotRow> => ({
+        name: level,
+        label: nameOf(level),
+        value: (row) => row.values[at] ?? "",
+        show: (row) => (row.values[at] ? bidi(row.values[at]) : el("span", { class: "quiet" }, t("(nothing)"))),
+      })),
+    ...found.columns.map((column): Column<PivotRow> => ({
+      name: column || "-",
+      label: column || t("(nothing)"),
+      value: (row) => (row.cells.get(column) ?? 0) / (asShare ? total(column) : 1),
+      numeric: true,
+      show: (row) => {
+        const hits = row.cells.get(column) ?? 0;
+        if (hits === 0) return el("span", { class: "quiet" }, "–");
+        return asShare ? percent(hits / total(column)) : count(hits);
+      },
+    })),
+    { name: "hits", label: t("hits"), value: (row) => row.hits, numeric: true, show: (row) => count(row.hits) },
+  ];
+  if (found.left > 0)
+    context.append(
+      el(
+        "p",
+        { class: "quiet" },
+        tn(found.left, "{n} further column is not shown.", "{n} further columns are not shown."),
+      ),
+    );
+  const most = Number(context.route.get("limit")) || 50;
+  const caption = t("Hits by {field}", { field: by.map(nameOf).join(" · ") });
+  context.append(table("groups", caption, columns, found.rows.slice(0, most)));
+}
+
 /** The view of multilevel frequencies. */
 export const groups: View = {
   name: "groups",
@@ -53,6 +99,18 @@ export const groups: View = {
       { name: "by", label: t("By"), kind: "choice", choices: levels(context), initial: "lc" },
       { name: "by2", label: t("then by"), kind: "choice", choices: optional, initial: "right1" },
       { name: "by3", label: t("and by"), kind: "choice", choices: optional, initial: "none" },
+      { name: "side", label: t("Last value side by side, as columns"), kind: "flag" },
+      {
+        name: "cells",
+        label: t("In columns"),
+        kind: "choice",
+        choices: [
+          ["", t("hits")],
+          ["share", t("share of the hits of the column")],
+        ],
+        initial: "",
+        advanced: true,
+      },
       { name: "min", label: t("Minimum hits"), kind: "number", initial: "1", advanced: true },
       LIMIT,
     ];
@@ -62,17 +120,19 @@ export const groups: View = {
   show: async (context) => {
     const { route } = context;
     const by = chosen(context);
+    const isSideBySide = route.get("side") === "true" && by.length > 1;
     const found = await context.request("group", {
       ...context.documents,
       q: queryOf(route),
       by: by.join(","),
       min: route.get("min"),
-      limit: route.get("limit"),
+      limit: isSideBySide ? MOST_COMBINATIONS : route.get("limit"),
     });
     if (found.rows.length === 0) return showEmpty(context, t("No hits."));
     context.announce(
       `${tn(found.hits, "{n} hit", "{n} hits")} · ${tn(found.values, "{n} combination", "{n} combinations")}`,
     );
+    if (isSideBySide) return showSideBySide(context, by, found.rows);
     const largest = Math.max(...found.rows.map((row) => row.hits));
     const columns: Column<GroupRow>[] = [
       ...by.map((level, at): Column<GroupRow> => ({

@@ -24,6 +24,7 @@ import { sketchDiff } from "./sketch-diff.ts";
 import { sketch } from "./sketch.ts";
 import { start } from "./start.ts";
 import { steps } from "./steps.ts";
+import { terms } from "./terms.ts";
 import { thesaurus } from "./thesaurus.ts";
 import { timeline } from "./timeline.ts";
 import { trends } from "./trends.ts";
@@ -51,6 +52,7 @@ export const VIEWS: readonly View[] = [
   bursts,
   compare,
   keywords,
+  terms,
   names,
   quotes,
   words,

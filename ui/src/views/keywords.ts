@@ -1,39 +1,13 @@
 // Keywords of a focus subcorpus.
 
-import { el } from "../dom.ts";
-import { filterOf, link } from "../route.ts";
+import { filterOf } from "../route.ts";
 import { count, pValue, percent, rate } from "../format.ts";
 import { KEYNESS_MEASURE_CHOICES, type Keyword } from "../generated/api.ts";
 import { table } from "../table.ts";
-import { type View, type ViewContext, attributeField } from "../view.ts";
-import { before } from "../querybar.ts";
+import { type View, attributeField } from "../view.ts";
+import { lastYear, usualFocus, whyEmpty } from "./focus.ts";
 import { ALL_WORDS, LIMIT, NGRAM, PUNCTUATION, leftOut, showEmpty, wordColumn } from "./shared.ts";
 import { t } from "../text/index.ts";
-
-/** The documents in focus if none are filtered: those of the last twelve months. */
-const lastYear = ({ corpus }: ViewContext): string =>
-  corpus?.last_day ? `date>=${before(corpus.last_day, 364)}` : "date>=1970-01-01";
-
-/** Says what is in focus, and how to choose something else. */
-const usualFocus = ({ corpus, route }: ViewContext, focus: string): HTMLElement =>
-  el(
-    "p",
-    { class: "note" },
-    t(
-      "In focus: the last 12 months ({filter}), compared with all other documents. Choose a period, a source or other filters above for another focus.",
-      { filter: focus },
-    ),
-    ...(corpus?.last_day
-      ? [
-          ` ${t("For example:")} `,
-          el(
-            "a",
-            { href: link("keywords", route, { filter: `date=${corpus.last_day.slice(0, 7)}` }) },
-            corpus.last_day.slice(0, 7),
-          ),
-        ]
-      : []),
-  );
 
 /** The keywords view. */
 export const keywords: View = {
@@ -101,7 +75,7 @@ export const keywords: View = {
       "limit",
     ];
     const focus = filterOf(route) || lastYear(context);
-    if (!filterOf(route)) context.append(usualFocus(context, focus));
+    if (!filterOf(route)) context.append(usualFocus(context, "keywords", focus));
     const found = await context.request("keywords", {
       ...context.documents,
       focus,
@@ -109,12 +83,7 @@ export const keywords: View = {
       ...Object.fromEntries(names.map((name) => [name, route.get(name)])),
     });
     if (found.rows.length === 0)
-      return showEmpty(
-        context,
-        found.focus_tokens === 0
-          ? t("The focus subcorpus has no documents; the filter may be too narrow.")
-          : t("No word is frequent enough in the focus subcorpus."),
-      );
+      return showEmpty(context, whyEmpty(found, t("No word is frequent enough in the focus subcorpus.")));
     context.announce(
       t("{focus} tokens in focus, {reference} in the reference", {
         focus: count(found.focus_tokens),

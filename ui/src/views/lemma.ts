@@ -1,9 +1,9 @@
 // Parts of the views of a lemma: word sketch, sketch difference and thesaurus.
 
-import { el } from "../dom.ts";
+import { bidi, el } from "../dom.ts";
 import { type Route, link } from "../route.ts";
-import { language } from "../format.ts";
-import { asQuery, isCql, queriesOf } from "../cql.ts";
+import { count, language, percent } from "../format.ts";
+import { asCql, asQuery, isCql, queriesOf } from "../cql.ts";
 import { t } from "../text/index.ts";
 import { type View, type ViewContext } from "../view.ts";
 import { askForQuery, showEmpty } from "./shared.ts";
@@ -21,6 +21,37 @@ export const OF_LEMMA = {
   ready: (route: Route): boolean => lemmaOf(route) !== "",
   welcome: askForQuery,
 } satisfies Partial<View>;
+
+/** Forms that the panel of forms lists. */
+const MOST_FORMS = 24;
+
+/** The forms in which a lemma is written, with their hits: one panel, filled when its answer arrives. */
+export function formsPanel(context: ViewContext, lemma: string, tag: string): HTMLElement {
+  const panel = el("section", { class: "card forms", hidden: true });
+  const fillPanel = async () => {
+    const q = `[lemma=="${lemma.replace(/[\\"]/g, "\\$&")}" & tag=="${tag}"]`;
+    const found = await context.requestUnlisted("freq", { ...context.documents, q, by: "word", limit: MOST_FORMS });
+    if (found.rows.length === 0) return;
+    panel.append(
+      el("h2", {}, t("Forms of {word}", { word: lemma })),
+      el(
+        "ul",
+        {},
+        ...found.rows.map(({ value, hits }) =>
+          el(
+            "li",
+            {},
+            el("a", { href: link("search", context.route, { q: asCql(value, "word") }) }, bidi(value)),
+            el("span", { class: "quiet" }, ` ${count(hits)} (${percent(hits / Math.max(found.hits, 1))})`),
+          ),
+        ),
+      ),
+    );
+    panel.hidden = false;
+  };
+  void fillPanel().catch(() => undefined);
+  return panel;
+}
 
 /** Says why there is nothing to show, and offers collocations, which any query has. */
 export function showCollocationsInstead(context: ViewContext, word: string, why: string): void {

@@ -2,7 +2,7 @@
 
 import type { ConcordanceLine } from "../generated/api.ts";
 import { el, bidi } from "../dom.ts";
-import { link } from "../route.ts";
+import { link, withHit } from "../route.ts";
 import { count, rate } from "../format.ts";
 import { queryOf } from "../cql.ts";
 import { t, tn } from "../text/index.ts";
@@ -126,6 +126,19 @@ async function show(context: ViewContext): Promise<void> {
     );
   }
   context.append(
+    el(
+      "p",
+      { class: "quiet" },
+      el(
+        "a",
+        {
+          class: "subcorpus",
+          href: link("documents", route, { filter: withHit(found.about.query ?? q, route.get("filter")) }),
+          title: t("Ask every question about the documents with a hit, and save them as a corpus"),
+        },
+        t("Documents with these hits as a subcorpus"),
+      ),
+    ),
     concordance(found.lines, context.lang, route, t("Concordance of {query}.", { query: route.get("q") }), widen),
     el(
       "nav",

@@ -6,7 +6,7 @@ import { count, rate } from "../format.ts";
 import { table } from "../table.ts";
 import { t, tn } from "../text/index.ts";
 import { type View } from "../view.ts";
-import { OF_LEMMA, askLemma, lemmaOf, showCollocationsInstead, withoutLemma } from "./lemma.ts";
+import { OF_LEMMA, askLemma, formsPanel, lemmaOf, showCollocationsInstead, withoutLemma } from "./lemma.ts";
 
 /** The word sketch view. */
 export const sketch: View = {
@@ -53,6 +53,7 @@ export const sketch: View = {
             ` (${count(hits)})`,
           ]),
         ),
+      formsPanel(context, found.lemma, found.tag),
       el(
         "div",
         { class: "sides sketch" },

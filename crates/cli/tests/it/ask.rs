@@ -73,6 +73,13 @@ fn queries_run_from_the_command_line() {
     let by_site = ask(&corpus, "--json freq storm --by site").ok().json();
     assert_eq!(by_site["rows"][0]["hits"], storms / 3);
     ask(&corpus, "colloc storm --min 10").ok().says("sea");
+    // The storm came from the sea.
+    let places = ask(&corpus, "--json colloc storm --left 1 --right 4 --positions --all-words").ok().json();
+    let rows = places["rows"].as_array().unwrap();
+    let from = rows.iter().find(|row| row["value"] == "from").unwrap();
+    assert_eq!(from["positions"], serde_json::json!([0, 0, storms, 0, 0]));
+    ask(&corpus, "colloc storm --left 1 --right 4 --positions").ok().says("+3");
+    ask(&corpus, "colloc storm --sentence --positions").exits(2).says("not in sentences");
     ask(&corpus, "words \"hea.*\" --csv").ok().says("heatdome,36,36,");
     ask(&corpus, "words --ngram 2 --limit 500").ok().says("the storm");
     ask(&corpus, "keywords date=2026-06 --against 'date<2026-06'").ok().says("heatdome");
@@ -89,6 +96,17 @@ fn queries_run_from_the_command_line() {
     assert!(!ask(&corpus, "trends --by month --falling").ok().stdout.contains("storm"));
     ask(&corpus, "trends --by month --panel").ok().says("storm");
     ask(&corpus, "new-words --since 2026-06-01").ok().says("heatdome").says("2026-06-02");
+
+    // Documents with a hit are a subcorpus of every question, and can be saved and exported.
+    ask(&corpus, "corpus save stormy \"has('storm') date>=2026-05\"").ok();
+    ask(&corpus, "query heatdome --in stormy --count").ok().says("36 hits");
+    assert_eq!(ask(&corpus, "--json documents --in stormy").ok().json()["documents"], 30 + 36);
+    assert_eq!(ask(&corpus, "--json documents --filter \"!has('storm')\"").ok().json()["documents"], 216 - storms);
+    let exported = ask(&corpus, "export --in stormy --format jsonl -").ok().stdout;
+    assert_eq!(exported.lines().count(), 30 + 36, "{exported}");
+    ask(&corpus, "corpus remove stormy").ok();
+    ask(&corpus, "query storm --filter \"has('[lemma=')\"").exits(2).says("in the query of has(…)");
+    ask(&corpus, "query 'storm within <doc has(\"sea\")/>'").exits(2).says("a condition of filters");
 
     ask(&corpus, "corpus save spring \"date>=2026-03 date<=2026-05\"").ok();
     ask(&corpus, "query storm --in spring --count").ok().says("72 hits");

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use tidings_simweb::Spec;
 
+use crate::axe;
 use crate::browser::Browser;
 use crate::serve::Server;
 use crate::support::{Corpus, Ran, program, unpacked};
@@ -221,6 +222,12 @@ fn a_reader_finds_the_planted_words_where_the_page_shows_them_first() {
     let Some(mut browser) = Browser::start() else { return };
     let (_corpus, server) = DEMO.serve();
     let own = format!("http://{}/", server.address);
+    let axe = axe::script();
+    let mut violations = Vec::new();
+    let mut check = |browser: &mut Browser| {
+        let found = axe.iter().flat_map(|script| axe::violations(browser, script));
+        violations.extend(found.collect::<Vec<_>>());
+    };
     let is_planted = |list: &str, language: &str, word: &String| {
         let mut all = PLANTED.iter().filter(|row| row.0 == list && row.1 == language);
         all.any(|row| row.3.contains(&word.as_str()))
@@ -234,12 +241,14 @@ fn a_reader_finds_the_planted_words_where_the_page_shows_them_first() {
         assert!(words.first().is_some_and(|word| is_planted(list, "en", word)), "{list}: {words:?}");
     }
     assert!(listed(&mut browser, &card(3)).len() >= 5, "names in the news");
+    check(&mut browser);
     // Each list with its defaults.
     for (list, language, rows, planted) in PLANTED {
         browser.open(&format!("{own}?view={list}&lang={language}"));
         let words = listed(&mut browser, ".rows tbody th");
         let lead = words.len() >= rows && words[..rows].iter().all(|word| planted.contains(&word.as_str()));
         assert!(lead, "{list} {language}: {words:?}");
+        check(&mut browser);
     }
     // The course of a word: the eclipse was in August 2021, and the chart says so to those who cannot see it.
     browser.open(&format!("{own}?view=timeline&lang=en&q=eclipse&as=lemma&by=month"));
@@ -250,11 +259,14 @@ fn a_reader_finds_the_planted_words_where_the_page_shows_them_first() {
          row.cells[0].textContent]).sort((one, other) => other[0] - one[0])[0][1]",
     );
     assert_eq!(peak, "Aug 2021");
+    check(&mut browser);
     // A line of a concordance leads to the whole article.
     browser.open(&format!("{own}?lang=en&q=eclipse"));
     browser.click(".kwic td.site a");
     browser.until("document.querySelectorAll('.text mark').length > 0");
     assert!(browser.text(".text").split_whitespace().count() > 60, "{}", browser.text(".text"));
+    check(&mut browser);
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
     let complaints = browser.complaints(&own, &[]);
     assert!(complaints.is_empty(), "{complaints:#?}");
 }

@@ -3,8 +3,10 @@
 mod annotate;
 mod archive;
 mod ask;
+mod axe;
 mod backup;
 mod browser;
+mod citation;
 mod clean;
 mod compile;
 mod crash;

@@ -8,6 +8,7 @@ use rustix::process::Signal;
 use tidings_testing::until;
 
 use crate::ask::{article, weather};
+use crate::axe;
 use crate::browser::Browser;
 use crate::clean::put;
 use crate::serve::Server;
@@ -140,11 +141,14 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=new-words", "New words"),
     ("?view=bursts", "Bursts"),
     ("?view=collocations&q=storm", "Collocations"),
+    ("?view=collocations&q=storm&positions=true&network=true", "Collocations"),
     ("?view=keywords", "Keywords"),
+    ("?view=terms", "Terms"),
     ("?view=keywords&filter=date%3D2026-06", "Keywords"),
     ("?view=words", "Word list"),
     ("?view=frequencies&q=storm", "Frequencies"),
     ("?view=groups&q=storm", "Grouped frequencies"),
+    ("?view=groups&q=storm&by2=site&side=true", "Grouped frequencies"),
     ("?view=crosstab&q=storm%2C+bakery&by2=month", "Cross table"),
     ("?view=neologisms&since=2026-06-01", "Neologism desk"),
     ("?view=dispersion&q=storm", "Dispersion"),
@@ -157,8 +161,10 @@ const VIEWS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_view_fits_any_screen_and_sends_no_third_party_requests() {
+fn every_view_is_accessible_fits_any_screen_and_sends_no_third_party_requests() {
     let Some(mut reader) = Reader::new() else { return };
+    let axe = axe::script();
+    let mut violations = Vec::new();
     for (width, scheme) in [(1280, "light"), (380, "dark")] {
         reader.browser.screen(width, 900);
         reader.browser.colours(scheme);
@@ -181,9 +187,13 @@ fn every_view_fits_any_screen_and_sends_no_third_party_requests() {
                 5
             );
             reader.picture(&format!("{scheme}-{title}"));
+            for rule in axe.iter().flat_map(|script| axe::violations(&mut reader.browser, script)) {
+                violations.push(format!("{address} in {width} pixels, {scheme}: {rule}"));
+            }
             reader.is_quiet(&[]);
         }
     }
+    assert!(violations.is_empty(), "{}", violations.join("\n"));
 }
 
 #[test]
@@ -464,6 +474,10 @@ fn hits_are_grouped_by_several_values_and_their_dispersion_is_drawn() {
     let groups = reader.browser.text("#results");
     assert!(groups.contains("word behind") && groups.contains("came") && groups.contains("a.example"), "{groups}");
     assert_eq!(reader.browser.eval("document.querySelectorAll('#results tbody tr').length"), 3);
+    // The last value as columns: three sites beside each other.
+    reader.view("?view=groups&q=storm&by=right1&by2=site&side=true");
+    let cells = "[...document.querySelectorAll('#results tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))";
+    assert_eq!(reader.browser.eval(cells), serde_json::json!([["came", "42", "42", "42", "126"]]));
     reader.view("?view=dispersion&q=storm&parts=10");
     assert!(reader.browser.text("#results").contains("ARF"));
     reader.browser.until("document.querySelector('#results figure svg path.bar') !== null");
@@ -500,6 +514,19 @@ fn lemmas_and_parts_of_speech_are_used_if_available() {
     assert!(similar.contains("No word has enough contexts in common."), "{similar}");
     reader.view("?view=words&attribute=lemma");
     assert!(reader.browser.text(".rows tbody").contains("come"));
+    // The forms of a lemma stand above its sketch.
+    reader.view("?view=sketch&q=come&as=lemma");
+    reader.browser.until("document.querySelector('.forms li')?.textContent.startsWith('came 126')");
+    // Collocates of one part of speech, at their places, and as a network.
+    reader.view("?view=collocations&q=storm&pos=VERB&positions=true&network=true&left=1&right=2");
+    let cells = "[...document.querySelectorAll('.tabled tbody tr')].map((row) => [...row.cells].slice(0, 6).map((cell) => cell.textContent))";
+    assert_eq!(reader.browser.eval(cells), serde_json::json!([["come", "126", "126", "–", "126", "–"]]));
+    assert_eq!(reader.browser.text(".chart svg a"), "come");
+    reader.picture("network");
+    // Terms of the last two months; a term leads to its lines.
+    reader.view("?view=terms&from=2026-06-01&min_documents=1");
+    let terms = reader.browser.text("#results");
+    assert!(terms.contains("heatdome") || terms.contains("No term"), "{terms}");
     reader.is_quiet(&[]);
 }
 
@@ -562,6 +589,25 @@ fn a_search_is_saved_and_its_documents_are_read() {
     assert_eq!(reader.browser.text(".text mark"), "storm");
     reader.browser.eval("[...document.querySelectorAll('.hit-navigation button')].at(-1).click()");
     reader.browser.until("!!document.querySelector('mark.current')");
+    reader.is_quiet(&[]);
+}
+
+#[test]
+fn documents_with_hits_become_a_subcorpus_of_all_views() {
+    let Some(mut reader) = Reader::new() else { return };
+    reader.view("?q=storm&from=2026-05-01");
+    assert!(reader.browser.text("#message").starts_with("66 hits"));
+    reader.browser.click(".subcorpus");
+    reader.browser.until("document.querySelector('#message')?.textContent.startsWith('66 documents')");
+    assert!(reader.address().contains("has(") && !reader.address().contains("&q="), "{}", reader.address());
+    // Saved under a name, and asked another question.
+    reader.browser.eval(
+        "document.querySelector('.save').open = true; document.querySelector('#save-name').value = 'stormy'; \
+         document.querySelector('.save-form').requestSubmit()",
+    );
+    reader.browser.until("document.querySelector('.save-form [role=status]')?.textContent.startsWith('Saved')");
+    reader.view("?q=heatdome&in=stormy");
+    assert!(reader.browser.text("#message").starts_with("36 hits"), "{}", reader.browser.text("#message"));
     reader.is_quiet(&[]);
 }
 

@@ -1,6 +1,6 @@
 //! Selection: the documents that match the filter and the query, are in the corpus, and may be exported.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use tidings_index::{Day, Snapshot};
 use tidings_model::purpose::{self, Extent, Purpose, Signal};
 use tidings_model::{Annotated, Attributes, Document};
 use tidings_query::engine::{Engine, Limits};
-use tidings_query::filter::CompiledFilter;
-use tidings_query::{Filter, MatchRule};
+use tidings_query::filter::{CompiledFilter, HitDocuments};
+use tidings_query::{Filter, MatchRule, Query};
 use tidings_store::removed::Removed;
 use tidings_store::sorted::{DayIds, DayIdsBuilder};
 use tidings_store::{Home, hidden, rules};
@@ -149,13 +149,15 @@ impl Selection {
     ) -> Result<Selection> {
         let corpus = options.corpus.as_ref().map(|name| virtual_corpora::find(home, name)).transpose()?;
         let filter = options.combined_filter(corpus)?;
+        let described = filter.as_ref().map(ToString::to_string);
         let mut generations = BTreeMap::new();
+        let filter = filter.map(|filter| with_hits(home, options, &filter, &mut generations)).transpose()?;
         let hits = match &options.cql {
             Some(query) => Some(hits(home, options, query, filter.as_ref(), scratch, &mut generations)?),
             None => None,
         };
         Ok(Selection {
-            described: filter.as_ref().map(ToString::to_string),
+            described,
             filter: filter.as_ref().map(Filter::compile).transpose()?,
             hits,
             generations,
@@ -288,6 +290,39 @@ fn hits(
     generations: &mut BTreeMap<String, u64>,
 ) -> Result<DayIds> {
     let query = parse_query(text)?;
+    let mut found = DayIdsBuilder::new(scratch);
+    each_document_with_hit(home, options, (&query, text), filter, generations, |day, id| Ok(found.push(day.0, id)?))?;
+    Ok(found.finish()?)
+}
+
+/// A filter with the ids of the documents that have a hit of each query of `has("…")`: documents are exported from their
+/// files, which know nothing of the index.
+fn with_hits(
+    home: &Home,
+    options: &SelectionOptions,
+    filter: &Filter,
+    generations: &mut BTreeMap<String, u64>,
+) -> Result<Filter> {
+    filter.resolved(&mut |query| {
+        let mut ids = HashSet::new();
+        let text = query.to_string();
+        each_document_with_hit(home, options, (query, &text), None, generations, |_, id| {
+            ids.insert(id);
+            Ok(())
+        })?;
+        Ok(Arc::new(HitDocuments::Ids(ids)))
+    })
+}
+
+/// Passes the day on which it was first seen and the id of each document with a hit, in the indexes of the selected languages.
+fn each_document_with_hit(
+    home: &Home,
+    options: &SelectionOptions,
+    (query, text): (&Query, &str),
+    filter: Option<&Filter>,
+    generations: &mut BTreeMap<String, u64>,
+    mut each: impl FnMut(Day, u128) -> Result<()>,
+) -> Result<()> {
     let languages: Vec<String> = home
         .indexed()?
         .into_iter()
@@ -296,10 +331,9 @@ fn hits(
     if languages.is_empty() {
         bail!("no index to run the query on; run `tidings compile` first");
     }
-    let mut found = DayIdsBuilder::new(scratch);
     for code in languages {
         let engine = Engine::new(Snapshot::open(&home.index_of(&code))?);
-        let search = engine.search(&query, MatchRule::Shortest, filter).map_err(|error| explain(error, text))?;
+        let search = engine.search(query, MatchRule::Shortest, filter).map_err(|error| explain(error, text))?;
         // Hits of a segment are sorted by position, so that those of a document are adjacent.
         let mut last = (u32::MAX, 0);
         let mut kept = Ok(());
@@ -311,13 +345,13 @@ fn hits(
             let document = segment.document_at(hit.start);
             last = (hit.segment, segment.tokens_of(document).end);
             // A document is stored under the day on which it was first seen.
-            kept = found.push(segment.seen(document).0, segment.ids().get(document as usize).unwrap_or(0));
+            kept = each(segment.seen(document), segment.ids().get(document as usize).unwrap_or(0));
         });
         kept?;
         engine.intact()?;
         generations.insert(code, engine.snapshot().generation());
     }
-    Ok(found.finish()?)
+    Ok(())
 }
 
 /// The robots.txt rules for training crawlers, for files that name any of them.

@@ -97,12 +97,13 @@ class Citation(TypedDict):
     right: str
 
 
-class Collocate(TypedDict):
+class Collocate(TypedDict, total=False):
     """A word in the neighbourhood of hits."""
 
     value: str
     together: int
     hits: int
+    positions: list[int]
     scores: Scores
 
 
@@ -372,6 +373,22 @@ class StepRow(TypedDict):
     per_million: list[float]
 
 
+class TermRow(TypedDict):
+    """A term, in focus and in the reference."""
+
+    value: str
+    form: str
+    score: float | None
+    focus: int
+    focus_documents: int
+    reference: int
+    reference_documents: int
+    focus_per_million: float | None
+    reference_per_million: float | None
+    log_likelihood: float | None
+    log_ratio: float | None
+
+
 class ThesaurusRow(TypedDict):
     """A similar word."""
 
@@ -528,6 +545,8 @@ QUESTIONS: dict[str, Question] = {
             "left": Parameter("left", "integer", 5),
             "right": Parameter("right", "integer", 5),
             "sentence": Parameter("sentence", "flag", False),
+            "pos": Parameter("pos", "text", None),
+            "positions": Parameter("positions", "flag", False),
             "measure": Parameter("measure", "choice", "log-dice"),
             "min": Parameter("min", "integer", 3),
             "all_words": Parameter("all_words", "flag", False),
@@ -614,6 +633,25 @@ QUESTIONS: dict[str, Question] = {
             "ngram": Parameter("ngram", "integer", 1),
             "all_words": Parameter("all_words", "flag", False),
             "punctuation": Parameter("punctuation", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "terms": Question(
+        name="terms",
+        path="terms",
+        rows="rows",
+        parameters={
+            "focus": Parameter("focus", "filter", None),
+            "against": Parameter("against", "filter", None),
+            "measure": Parameter("measure", "choice", "simple-maths"),
+            "add": Parameter("add", "number", 1.0),
+            "min": Parameter("min", "integer", 5),
+            "min_documents": Parameter("min_documents", "integer", 3),
+            "names": Parameter("names", "flag", False),
+            "panel": Parameter("panel", "flag", False),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
             "limit": Parameter("limit", "integer", 50),
         },
         is_paged=False,
@@ -1066,6 +1104,8 @@ class Questions:
         left: int = 5,
         right: int = 5,
         sentence: bool = False,
+        pos: str | None = None,
+        positions: bool = False,
         measure: Literal["log-dice", "mi", "mi3", "t-score", "log-likelihood", "dice", "min-sensitivity", "mi-log-f"] = "log-dice",
         min: int = 3,
         all_words: bool = False,
@@ -1085,6 +1125,8 @@ class Questions:
             left: Tokens before the hit. From 0 to 1000.
             right: Tokens after the hit. From 0 to 1000.
             sentence: The whole sentence instead of a window of tokens.
+            pos: Only collocates of this part of speech, such as ADJ.
+            positions: Count the collocates at each place of the window, too.
             measure: The association measure that orders the rows.
             min: Minimum co-occurrences. At least 1.
             all_words: Include punctuation, numbers, dates and function words.
@@ -1101,6 +1143,8 @@ class Questions:
                 "left": left,
                 "right": right,
                 "sentence": sentence,
+                "pos": pos,
+                "positions": positions,
                 "measure": measure,
                 "min": min,
                 "all_words": all_words,
@@ -1314,6 +1358,56 @@ class Questions:
                 "ngram": ngram,
                 "all_words": all_words,
                 "punctuation": punctuation,
+                "limit": limit,
+            },
+        )
+
+    def terms(
+        self,
+        focus: str,
+        *,
+        against: str | None = None,
+        measure: Literal["simple-maths", "log-likelihood", "log-ratio", "din", "chi-square"] = "simple-maths",
+        add: float = 1.0,
+        min: int = 5,
+        min_documents: int = 3,
+        names: bool = False,
+        panel: bool = False,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        limit: int = 50,
+    ) -> Answer[TermRow]:
+        """Show terms of several words that are typical of a part of the corpus.
+
+        Args:
+            focus: The documents in focus, a filter such as date>=2026-03.
+            against: The documents to compare with, a filter [default: all others].
+            measure: The keyness measure that orders the rows.
+            add: The constant that simple maths adds to both rates: 1 favours rare terms, 1000
+                common ones. From 0.000000001 to 1000000.
+            min: Minimum hits in the focus subcorpus. At least 1.
+            min_documents: Minimum documents with the term in the focus subcorpus. At least 1.
+            names: Include terms with proper nouns, most of which are names.
+            panel: Only sites with documents in both parts, so that new feeds do not look like new
+                terms.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "terms",
+            {
+                "focus": focus,
+                "against": against,
+                "measure": measure,
+                "add": add,
+                "min": min,
+                "min_documents": min_documents,
+                "names": names,
+                "panel": panel,
+                "filter": filter,
+                "in_corpus": in_corpus,
                 "limit": limit,
             },
         )

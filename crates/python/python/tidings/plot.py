@@ -28,6 +28,7 @@ BARS: dict[str, tuple[str, str]] = {
     "words": ("hits", "hits"),
     "colloc": ("together", "co-occurrences"),
     "keywords": ("score", "score"),
+    "terms": ("score", "score"),
     "bursts": ("score", "score of the burst"),
     "new_words": ("documents", "documents"),
     "names": ("mentions", "mentions"),

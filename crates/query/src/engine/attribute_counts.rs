@@ -6,7 +6,7 @@ use super::{Deadline, Limit, Limits, Search};
 use crate::cql::Attribute;
 use crate::measure::{per_million, share};
 use crate::question::{Frequencies, FrequencyRow};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
@@ -18,18 +18,21 @@ const VALUE_BYTES: u64 = 80;
 /// The steps that the text of a value counts for.
 const TEXT_STEPS: u32 = 32;
 
-/// Hits by the numbers of the strings of their tokens. Strings with the same value have the number of the first.
-struct ValueCounts {
-    counts: HashMap<Box<[u32]>, ValueCount>,
+/// The numbers of the strings of tokens. Strings with the same value have the number of the first.
+pub(super) type ValueKey = Box<[u32]>;
+
+/// Hits by the numbers of the strings of their tokens.
+pub(super) struct ValueCounts {
+    pub(super) counts: HashMap<ValueKey, ValueCount>,
     complete: bool,
     _memory: Reserved,
 }
 
 /// The hits of a value, the documents with one, and the last of these, numbered over all segments from 1.
 #[derive(Debug, Clone, Copy, Default)]
-struct ValueCount {
-    hits: u64,
-    documents: u64,
+pub(super) struct ValueCount {
+    pub(super) hits: u64,
+    pub(super) documents: u64,
     last: u64,
 }
 
@@ -45,15 +48,26 @@ impl ValueCount {
 const UNKNOWN: u32 = u32::MAX;
 
 impl Search<'_> {
-    /// Counts hits by the values of their tokens. A limit, or too many distinct values, ends the count.
-    fn value_counts(&self, attribute: Attribute, limits: &Limits) -> ValueCounts {
-        self.begin_pass(limits);
+    /// The function from lexemes to the numbers of their values.
+    pub(super) fn numbering(&self, attribute: Attribute) -> impl Fn(u32) -> u32 {
         let (layer, lexicon) = (layer_of(attribute, self.engine.lexicon()), self.engine.lexicon());
         let shared = self.engine.shared(attribute);
-        let number = |lexeme: u32| {
+        move |lexeme: u32| {
             let string = lexicon.of(lexeme, layer);
             shared.as_ref().map_or(string, |shared| shared.get(string as usize).copied().unwrap_or(string))
-        };
+        }
+    }
+
+    /// Counts hits by the values of their tokens, all of them or those of several tokens that are asked for. A limit, or too
+    /// many distinct values, ends the count.
+    pub(super) fn value_counts(
+        &self,
+        attribute: Attribute,
+        asked: Option<&HashSet<ValueKey>>,
+        limits: &Limits,
+    ) -> ValueCounts {
+        self.begin_pass(limits);
+        let number = self.numbering(attribute);
         let mut counts: HashMap<Box<[u32]>, ValueCount> = HashMap::new();
         let (mut complete, mut memory) = (true, limits.memory());
         let mut key = Vec::new();
@@ -90,6 +104,9 @@ impl Search<'_> {
                     count.add(document);
                     return ControlFlow::Continue(());
                 }
+                if asked.is_some_and(|asked| !asked.contains(&key[..])) {
+                    return ControlFlow::Continue(());
+                }
                 if counts.len() >= MAX_VALUES || !memory.grow(VALUE_BYTES + key.len() as u64 * 4) {
                     limits.strike(Limit::Values);
                     return ControlFlow::Break(());
@@ -111,16 +128,20 @@ impl Search<'_> {
         ValueCounts { counts, complete, _memory: memory }
     }
 
-    fn value_text(&self, attribute: Attribute, key: &[u32]) -> String {
+    /// The values of the tokens of a key.
+    pub(super) fn value_words(&self, attribute: Attribute, key: &[u32]) -> Vec<String> {
         let (layer, lexicon) = (layer_of(attribute, self.engine.lexicon()), self.engine.lexicon());
-        let parts: Vec<_> = key.iter().map(|id| attribute.value(lexicon.string(layer, *id))).collect();
-        parts.join(" ")
+        key.iter().map(|id| attribute.value(lexicon.string(layer, *id)).into_owned()).collect()
+    }
+
+    fn value_text(&self, attribute: Attribute, key: &[u32]) -> String {
+        self.value_words(attribute, key).join(" ")
     }
 
     /// Hits, and documents with one, by the value of an attribute of their tokens, joined by blanks. Returns false if a limit
     /// was reached or there are too many distinct values.
     pub fn by_attribute(&self, attribute: Attribute, limits: &Limits) -> (HashMap<String, (u64, u64)>, bool) {
-        let found = self.value_counts(attribute, limits);
+        let found = self.value_counts(attribute, None, limits);
         let mut texts: HashMap<String, (u64, u64)> = HashMap::new();
         for (key, count) in found.counts {
             let sums = texts.entry(self.value_text(attribute, &key)).or_default();
@@ -143,7 +164,7 @@ impl Search<'_> {
         most: usize,
         limits: &Limits,
     ) -> (Frequencies, bool) {
-        let ValueCounts { counts, complete, _memory } = self.value_counts(attribute, limits);
+        let ValueCounts { counts, complete, _memory } = self.value_counts(attribute, None, limits);
         let tokens = self.tokens();
         let documents = self.documents();
         let hits = counts.values().map(|count| count.hits).sum();

@@ -45,6 +45,7 @@ mod span_counts;
 mod span_finder;
 mod span_values;
 mod spans;
+mod terms;
 mod thesaurus;
 mod time;
 mod view;
@@ -67,6 +68,7 @@ pub use levels::{Level, LevelCounts};
 pub use limits::{CutOff, Limit, Limits};
 pub use memory::MemoryPool;
 pub(crate) use memory::Reserved;
+pub use near::Around;
 pub(crate) use new_words::{
     IsKnown, Novelty, Spread, WordKinds, any_case, is_eligible, is_tested, is_unseen, judge_spreads, owners,
     window_periods,
@@ -78,6 +80,7 @@ pub use series::{SeriesConfig, TestedWord, TestedWords, WordSeason, WordStep};
 pub use sketch::SketchOf;
 pub(crate) use sketch::{MarginalsOf, PairCounts, SketchCounts, TagCounts, headword, sketch_of};
 pub use span_values::{SpanCount, SpanCounts, SpanKey, SpanTally};
+pub use terms::TermWords;
 pub(crate) use thesaurus::{MIN_TOGETHER, Near, Neighbours, most_frequent_tag, similar_of};
 pub use thesaurus::{Similar, SimilarTo, SimilarWord};
 pub(crate) use time::of_sites;
@@ -131,7 +134,9 @@ pub enum EngineError {
     #[error("{0} cannot be put together from shards; ask a server that has the whole corpus in one index")]
     NeedsWholeCorpus(&'static str),
     /// A limit was reached while the query was compiled.
-    #[error("the time limit is reached; use fewer alternatives or simpler regular expressions")]
+    #[error(
+        "the time limit is reached; use fewer alternatives, simpler regular expressions or a smaller part of the corpus"
+    )]
     Stopped,
 }
 

@@ -2,9 +2,8 @@
 
 use super::content::TagClasses;
 use super::set::layer_of;
-use super::{Engine, Limits, Search, SiteCells, Subcorpus};
+use super::{Around, Engine, Limits, Search, SiteCells, Subcorpus};
 use crate::cql::Attribute;
-use crate::question::Window;
 use crate::trend::Step;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -13,29 +12,24 @@ use tidings_index::lexicon::Layer;
 
 impl Search<'_> {
     /// The words in the windows of hits, with their counts; and the hits.
-    pub(crate) fn near_values(
-        &self,
-        attribute: Attribute,
-        window: Window,
-        limits: &Limits,
-    ) -> (HashMap<String, u64>, u64) {
-        let near = self.near(attribute, window, limits);
+    pub(crate) fn near_values(&self, around: Around<'_>, limits: &Limits) -> (HashMap<String, u64>, u64) {
+        let (near, attribute) = (self.near(around, limits), around.attribute);
         let hits = near.hits();
         let counts = self.engine.joined(attribute, Cow::Owned(near.into_counts()));
         let named = (0..).zip(counts.iter()).filter(|(_, count)| **count > 0);
         (named.map(|(id, count)| (self.engine.name(attribute, id), *count)).collect(), hits)
     }
 
-    /// The frequency of some values in the selected documents.
+    /// The frequency of some values in the selected documents, or that of their tokens with a tag.
     pub(crate) fn anywhere_values(
         &self,
-        attribute: Attribute,
+        (attribute, tag): (Attribute, Option<&str>),
         words: &HashSet<&str>,
         limits: &Limits,
     ) -> HashMap<String, u64> {
         self.begin_pass(limits);
         let layer = layer_of(attribute, self.engine.lexicon());
-        let counts = self.engine.joined(attribute, self.anywhere(layer, limits));
+        let counts = self.engine.joined(attribute, self.anywhere(layer, tag, limits));
         let named = (0..).zip(counts.iter()).filter(|(_, count)| **count > 0);
         let named = named.map(|(id, count)| (self.engine.name(attribute, id), *count));
         named.filter(|(value, _)| words.contains(value.as_str())).collect()

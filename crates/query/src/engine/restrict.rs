@@ -144,7 +144,8 @@ struct TargetFinder<'a> {
 /// The documents that a filter of the query admits. Deleted documents may be among them: no hit in them counts.
 pub(crate) fn admitted_bits(segment: &Segment, filter: &Filter) -> BitSet {
     match filter.compile() {
-        Ok(filter) => super::scope::admitted(segment, filter.condition()),
+        // Structures have no condition on hits, so that the file of the segment is not needed.
+        Ok(filter) => super::scope::admitted(segment, "", filter.condition()),
         Err(_) => BitSet::new(0),
     }
 }

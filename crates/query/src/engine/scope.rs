@@ -1,7 +1,7 @@
 //! The selected documents of a segment: those that a filter admits and that are not deleted, as a bit set.
 
 use super::Limits;
-use crate::filter::{CompiledFilter, FieldMatcher};
+use crate::filter::{CompiledFilter, FieldMatcher, HitDocuments};
 use crate::syntax::Logic;
 use std::ops::Range;
 use tidings_index::codec::BitSet;
@@ -25,7 +25,7 @@ impl Scope {
             let chosen = live.has_deleted().then(|| without(of_range(segment, 0..documents), live.deleted()));
             return Scope { documents: 0..documents, chosen };
         };
-        Scope::of(without(admitted(segment, filter.condition()), live.deleted()))
+        Scope::of(without(admitted(segment, live.file(), filter.condition()), live.deleted()))
     }
 
     fn of(chosen: BitSet) -> Scope {
@@ -149,16 +149,23 @@ fn last_of(bits: &BitSet) -> Option<u32> {
     Some(word as u32 * 64 + 63 - bits.words()[word].leading_zeros())
 }
 
-/// The documents that fulfil a condition.
-pub(crate) fn admitted(segment: &Segment, condition: &Logic<(String, FieldMatcher)>) -> BitSet {
-    admitted_of(segment, condition, 0..segment.meta().documents)
+/// The documents of a segment in a file that fulfil a condition.
+pub(crate) fn admitted(segment: &Segment, file: &str, condition: &Logic<(String, FieldMatcher)>) -> BitSet {
+    admitted_of((segment, file), condition, 0..segment.meta().documents)
 }
 
 /// The documents of a range that fulfil a condition; bits outside of the range are unspecified.
-fn admitted_of(segment: &Segment, condition: &Logic<(String, FieldMatcher)>, range: Range<u32>) -> BitSet {
+fn admitted_of(
+    (segment, file): (&Segment, &str),
+    condition: &Logic<(String, FieldMatcher)>,
+    range: Range<u32>,
+) -> BitSet {
+    let admitted_of =
+        |part: &Logic<(String, FieldMatcher)>, range: Range<u32>| admitted_of((segment, file), part, range);
     match condition {
+        Logic::Test((_, FieldMatcher::Hits(documents))) => with_hit(segment, file, documents),
         Logic::Test((field, matcher)) => with_field(segment, field, matcher, range),
-        Logic::Not(part) => without(of_range(segment, range.clone()), &admitted_of(segment, part, range)),
+        Logic::Not(part) => without(of_range(segment, range.clone()), &admitted_of(part, range)),
         Logic::All(parts) => {
             // Periods first: they cost nothing and narrow the range.
             let mut range = range;
@@ -173,16 +180,30 @@ fn admitted_of(segment: &Segment, condition: &Logic<(String, FieldMatcher)>, ran
             if range.is_empty() {
                 return BitSet::new(segment.meta().documents as usize);
             }
-            let parts = parts.iter().map(|part| admitted_of(segment, part, range.clone()));
+            let parts = parts.iter().map(|part| admitted_of(part, range.clone()));
             let all = of_range(segment, range.clone());
             parts.fold(all, |a, b| combine(a, &b, |a, b| a & b))
         }
         Logic::Any(parts) => {
             let none = BitSet::new(segment.meta().documents as usize);
-            let parts = parts.iter().map(|part| admitted_of(segment, part, range.clone()));
+            let parts = parts.iter().map(|part| admitted_of(part, range.clone()));
             parts.fold(none, |a, b| combine(a, &b, |a, b| a | b))
         }
     }
+}
+
+/// The documents of a segment in a file with a hit.
+fn with_hit(segment: &Segment, file: &str, documents: &HitDocuments) -> BitSet {
+    match documents {
+        HitDocuments::Segments(segments) => segments.get(file).cloned(),
+        HitDocuments::Ids(ids) => {
+            let mut bits = BitSet::new(segment.meta().documents as usize);
+            let found = (0..).zip(segment.ids().all()).filter(|(_, id)| ids.contains(id));
+            found.for_each(|(document, _)| bits.set(document));
+            Some(bits)
+        }
+    }
+    .unwrap_or_else(|| BitSet::new(segment.meta().documents as usize))
 }
 
 fn combine(mut a: BitSet, b: &BitSet, operation: impl Fn(u64, u64) -> u64) -> BitSet {

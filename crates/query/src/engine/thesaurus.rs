@@ -6,6 +6,7 @@
 //! candidates, and the best candidates get whole vectors. The counts are those of an index or sums over shards
 //! ([`Neighbours`]); the vectors know no difference.
 
+use super::near::Around;
 use super::words::is_wordlike;
 use super::{Engine, EngineError, Limits, Result, Search};
 use crate::cql::{Attribute, MatchRule};
@@ -338,7 +339,7 @@ impl Engine {
     /// The lemmas in the windows of a lemma.
     pub(crate) fn near_lemma(&self, lemma: u32, filter: Option<&Filter>, limits: &Limits) -> Result<Near<u32>> {
         let search = self.search_lemma(lemma, filter)?;
-        Ok(search.near(Attribute::Lemma, CONTEXT_SIDE, limits).each().collect())
+        Ok(search.near(Around::all(Attribute::Lemma, CONTEXT_SIDE), limits).each().collect())
     }
 
     /// The hits of a lemma.

@@ -22,8 +22,9 @@ use tidings_index::codec::BitSet;
 use tidings_index::{Day, Segment};
 
 use super::scope::Scope;
-use super::{Engine, Limits, Result, Search, Subcorpus};
-use crate::filter::{CompiledFilter, Filter};
+use super::{Engine, EngineError, Hit, Limits, Result, Search, Subcorpus};
+use crate::cql::MatchRule;
+use crate::filter::{CompiledFilter, Filter, HitDocuments};
 use crate::question::{AVAILABILITY_FIELD, Availability, Privacy};
 use crate::trend::Step;
 
@@ -178,6 +179,43 @@ impl Engine {
         let groups = Arc::new(Groups::new(self, privacy));
         known.push((key, groups.clone()));
         groups
+    }
+
+    /// The documents with a hit of a search of this engine that a client counts one by one, for `has("…")` of filters; nothing
+    /// if a limit stopped the search. A document that counts in groups only has none, whatever its text is: otherwise filters
+    /// would select the documents of a group by their text, and not by their metadata alone.
+    pub fn hit_documents(&self, search: &Search<'_>, privacy: Privacy, limits: &Limits) -> Option<HitDocuments> {
+        let segments = self.snapshot.segments();
+        let mut sets: Vec<BitSet> =
+            segments.iter().map(|live| BitSet::new(live.segment().meta().documents as usize)).collect();
+        // Hits of one document follow each other.
+        let mut last = (u32::MAX, 0..0);
+        let is_complete = search.each(limits, |Hit { segment, start, .. }| {
+            if last.0 != segment || !last.1.contains(&start) {
+                let of = segments[segment as usize].segment();
+                let document = of.document_at(start);
+                last = (segment, of.tokens_of(document));
+                sets[segment as usize].set(document);
+            }
+        });
+        let mut found = HashMap::with_capacity(sets.len());
+        for (live, hit) in segments.iter().zip(sets) {
+            let availability = availability_of(live.segment(), privacy.default);
+            let mut alone = BitSet::new(live.segment().meta().documents as usize);
+            let counted = hit.iter().filter(|document| privacy.counts_alone(availability(*document)));
+            counted.for_each(|document| alone.set(document));
+            found.insert(live.file().to_owned(), alone);
+        }
+        is_complete.then_some(HitDocuments::Segments(found))
+    }
+
+    /// A filter with the documents of this engine that have a hit of each query of `has("…")`, for the owner of the corpus.
+    pub fn resolved(&self, filter: &Filter, limits: &Limits) -> Result<Filter> {
+        filter.resolved(&mut |query| {
+            let search = self.search_within(query, MatchRule::default(), None, limits)?;
+            let owner = Privacy::owner(Availability::Metadata);
+            self.hit_documents(&search, owner, limits).map(Arc::new).ok_or(EngineError::Stopped)
+        })
     }
 
     /// The documents that a filter selects and that take part in an answer to a client.

@@ -204,6 +204,13 @@ impl Engine {
         self.by_string(self.count_by_lexeme(scopes, limits), layer)
     }
 
+    /// The test whether lexemes have a tag; all pass without one, and none if the corpus does not have it.
+    pub(super) fn is_of_tag(&self, tag: Option<&str>) -> impl Fn(u32) -> bool {
+        let lexicon = self.lexicon();
+        let asked = tag.map(|tag| lexicon.find(Layer::Tag, tag));
+        move |lexeme| asked.is_none_or(|tag| tag == Some(lexicon.of(lexeme, Layer::Tag)))
+    }
+
     /// Sums counts of lexemes by the strings of a layer.
     fn by_string(&self, by_lexeme: Vec<u64>, layer: Layer) -> Vec<u64> {
         let lexicon = self.lexicon();
@@ -371,12 +378,19 @@ pub(crate) fn words(
 }
 
 impl Search<'_> {
-    /// The frequency of each string of a layer in the selected documents, by number.
-    pub(crate) fn anywhere(&self, layer: Layer, limits: &Limits) -> Cow<'_, [u64]> {
-        if self.is_unfiltered() {
-            return Cow::Borrowed(self.engine.string_totals(layer));
+    /// The frequency of each string of a layer in the selected documents, by number, or that of its tokens with a tag.
+    pub(crate) fn anywhere(&self, layer: Layer, tag: Option<&str>, limits: &Limits) -> Cow<'_, [u64]> {
+        let (engine, is_unfiltered) = (self.engine, self.is_unfiltered());
+        if is_unfiltered && tag.is_none() {
+            return Cow::Borrowed(engine.string_totals(layer));
         }
         let scopes = (0..self.segments()).map(|index| (self.segment(index), self.scope(index)));
-        Cow::Owned(self.engine.count_strings(scopes, limits, layer))
+        let mut by_lexeme = match is_unfiltered {
+            true => engine.lexeme_totals(),
+            false => engine.count_by_lexeme(scopes, limits),
+        };
+        let is_counted = engine.is_of_tag(tag);
+        (0..).zip(&mut by_lexeme).filter(|(lexeme, _)| !is_counted(*lexeme)).for_each(|(_, count)| *count = 0);
+        Cow::Owned(engine.by_string(by_lexeme, layer))
     }
 }

@@ -1,7 +1,8 @@
 //! Filters: Boolean conditions on document fields that select a subcorpus.
 //!
 //! `site="gazette.example" & date>="2026-01" & !topic="sport"` is a filter. The same syntax is used by `--filter`
-//! and inside `within <doc …/>`; a virtual corpus is saved as the canonical text of its filter.
+//! and inside `within <doc …/>`; a virtual corpus is saved as the canonical text of its filter. `has("…")`, documents with
+//! a hit of a query, is a condition beside those on fields.
 //!
 //! ```
 //! use tidings_query::Filter;
@@ -15,9 +16,11 @@
 //! assert!(filter.compile().unwrap().admits(&fields));
 //! ```
 
+mod hits;
 mod period;
 mod test;
 
+pub use hits::{HitDocuments, HitTest};
 pub use period::Period;
 pub use test::{Comparison, FieldMatcher, FieldPredicate, FieldTest};
 
@@ -62,9 +65,21 @@ pub struct Filter {
 impl Filter {
     /// Rejects a field that is none of the known ones, at the place of its name.
     pub fn check_fields(&self, known: &BTreeSet<&str>) -> Result<(), SyntaxError> {
-        let Some(test) = self.condition.tests().into_iter().find(|test| !known.contains(test.field.as_str())) else {
-            return Ok(());
+        let tests = self.condition.tests();
+        for test in &tests {
+            if let FieldPredicate::Hits(hits) = &test.predicate {
+                let mut filters = hits.query.filters().into_iter();
+                filters.try_for_each(|filter| filter.check_fields(known)).map_err(|error| {
+                    let help = error.help.clone();
+                    let error = SyntaxError::new(test.span, format!("in the query of has(…): {}", error.message));
+                    help.into_iter().fold(error, SyntaxError::help)
+                })?;
+            }
+        }
+        let is_unknown = |test: &&&FieldTest| {
+            !matches!(test.predicate, FieldPredicate::Hits(_)) && !known.contains(test.field.as_str())
         };
+        let Some(test) = tests.iter().find(is_unknown) else { return Ok(()) };
         let span = Span::new(test.span.start, test.span.start + test.field.len());
         let help = advice(&test.field, known.iter().copied());
         Err(SyntaxError::new(span, format!("unknown field {}", test.field)).help(help))

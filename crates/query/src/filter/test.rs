@@ -1,16 +1,18 @@
 //! Tests of document fields.
 
+use super::hits::{self, HitDocuments, HitTest};
 use super::{DATE_FIELDS, Period};
 use crate::cql::operator::equality_sign;
 use crate::syntax::{CompiledMatcher, Cursor, Span, SyntaxError, ValueMatcher};
 use jiff::civil::Date;
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
 
 /// A test of one field of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldTest {
-    /// The name of the field.
+    /// The name of the field; `id` for `has("…")`, which is about documents as a whole.
     pub field: String,
     /// The predicate.
     pub predicate: FieldPredicate,
@@ -35,6 +37,8 @@ pub enum FieldPredicate {
         /// The bound.
         bound: String,
     },
+    /// `has("…")`: the document has a hit of a query.
+    Hits(HitTest),
 }
 
 /// A comparison with a bound.
@@ -95,6 +99,7 @@ impl FieldTest {
             FieldPredicate::Compared { comparison, bound } => {
                 FieldMatcher::Compared { comparison: *comparison, bound: bound.clone() }
             }
+            FieldPredicate::Hits(test) => FieldMatcher::Hits(test.documents(self.span)?),
         })
     }
 
@@ -128,6 +133,8 @@ pub enum FieldMatcher {
         /// The bound.
         bound: String,
     },
+    /// The document is one of those with a hit.
+    Hits(Arc<HitDocuments>),
 }
 
 impl FieldMatcher {
@@ -142,6 +149,11 @@ impl FieldMatcher {
             FieldMatcher::Text { matcher, negated } => matcher.matches(text) != *negated,
             FieldMatcher::Compared { .. } if text.is_empty() => false,
             FieldMatcher::Compared { comparison, bound } => comparison.admits(compare(text, bound)),
+            FieldMatcher::Hits(documents) => match &**documents {
+                HitDocuments::Ids(ids) => u128::from_str_radix(text, 16).is_ok_and(|id| ids.contains(&id)),
+                // Which document it is, its fields do not tell: these sets are of an index.
+                HitDocuments::Segments(_) => false,
+            },
         }
     }
 }
@@ -156,6 +168,10 @@ fn compare(a: &str, b: &str) -> Ordering {
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<FieldTest, SyntaxError> {
     let (field, begun) = cursor.name("a field such as site, date or topic")?;
+    if field == hits::NAME && cursor.eat("(") {
+        let predicate = FieldPredicate::Hits(hits::read(cursor)?);
+        return Ok(FieldTest { field: "id".to_owned(), predicate, span: cursor.span_from(begun.start) });
+    }
     let predicate = read_predicate(cursor)?;
     let test = FieldTest { field: field.to_owned(), predicate, span: cursor.span_from(begun.start) };
     test.compile()?;
@@ -213,6 +229,7 @@ impl fmt::Display for FieldTest {
             FieldPredicate::Compared { comparison, bound } => {
                 write!(f, "{}{}{}", self.field, comparison.sign(), ValueMatcher::exact(bound.as_str()))
             }
+            FieldPredicate::Hits(test) => write!(f, "{test}"),
         }
     }
 }

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
 use super::params::{ContentParams, SearchParams, TestedAttributeParams, WordRowParams};
-use super::shards::{MarginalsPart, NearPart, SearchPart};
+use super::shards::{MarginalsPart, NearPart, PlacesNearPart, SearchPart};
 use super::{Answered, Cost, Exactness, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
+use crate::engine::Around;
+use crate::filter::Filter;
 use crate::measure::association::{Association, Pair};
 
 /// Ranks the words in the neighbourhood of hits by an association measure.
@@ -31,6 +33,13 @@ pub struct CollocRequest {
     /// The whole sentence instead of a window of tokens.
     #[serde(default)]
     pub sentence: bool,
+    /// Only collocates of this part of speech, such as ADJ.
+    #[serde(default)]
+    #[schemars(extend("x-value-name" = "TAG"))]
+    pub pos: Option<String>,
+    /// Count the collocates at each place of the window, too.
+    #[serde(default)]
+    pub positions: bool,
     /// The association measure that orders the rows.
     #[serde(default = "log_dice")]
     #[schemars(extend("x-value-name" = "MEASURE"))]
@@ -46,6 +55,9 @@ pub struct CollocRequest {
     #[serde(flatten)]
     pub rows: WordRowParams,
 }
+
+/// The widest window whose places are counted one by one, in tokens on both sides together.
+const MAX_PLACES: u32 = 100;
 
 fn usual_side() -> u32 {
     5
@@ -103,6 +115,11 @@ answer! {
         pub together: u64,
         /// Occurrences anywhere.
         pub hits: u64,
+        /// Co-occurrences at each place of the window, from the farthest before the hit to the farthest behind it; missing
+        /// unless they were asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Vec<u64>")]
+        pub positions: Option<Vec<u64>>,
         /// The scores of all measures; null if the answer is cut off.
         pub scores: Scores,
     }
@@ -179,7 +196,7 @@ impl Collocates {
                     collocate: anywhere as f64,
                     tokens: tokens as f64,
                 };
-                Collocate { value, together, hits: anywhere, scores: Scores::of(&pair) }
+                Collocate { value, together, hits: anywhere, positions: None, scores: Scores::of(&pair) }
             })
             .collect();
         let score = |row: &Collocate| row.scores.get(order).unwrap_or(f64::NEG_INFINITY);
@@ -205,11 +222,12 @@ impl CollocRequest {
         (attribute, window): (Attribute, Window),
         min: u64,
     ) -> Result<Collocates, QuestionError> {
-        let part = NearPart { search, attribute, window };
+        let part = NearPart { search, attribute, window, tag: self.pos.clone() };
         let (mut near, (hits, tokens)) = context.gather(&part)?;
         near.retain(|_, together| *together >= min.max(1));
         let words = near.keys().cloned().collect();
-        let anywhere = context.gather(&MarginalsPart { search: part.search, attribute, words })?;
+        let marginals = MarginalsPart { search: part.search, attribute, tag: part.tag, words };
+        let anywhere = context.gather(&marginals)?;
         let is_complete = !context.is_cut_off();
         let rows = near.into_iter().map(|(value, together)| {
             let anywhere = anywhere.get(&value).copied().unwrap_or(0).max(u64::from(!is_complete));
@@ -217,6 +235,29 @@ impl CollocRequest {
         });
         let ranked = Collocates::rank(attribute, window, (hits, tokens), self.measure, min, rows);
         Ok(if is_complete { ranked } else { ranked.without_scores() })
+    }
+}
+
+impl CollocRequest {
+    /// Adds the counts at each place of the window to the rows, unless a limit stopped the question.
+    fn add_positions(
+        &self,
+        context: &QuestionContext<'_>,
+        attribute: Attribute,
+        filter: Option<&Filter>,
+        found: &mut Collocates,
+    ) -> Result<(), QuestionError> {
+        if context.is_cut_off() {
+            return Ok(());
+        }
+        let words = found.rows.iter().map(|row| row.value.clone()).collect();
+        let search = SearchPart::positions(&self.search.q, MatchRule::default(), filter);
+        let (tag, left, right) = (self.pos.clone(), self.left, self.right);
+        let places = context.gather(&PlacesNearPart { search, attribute, tag, left, right, words })?;
+        if !context.is_cut_off() {
+            found.rows.iter_mut().zip(places).for_each(|(row, places)| row.positions = Some(places));
+        }
+        Ok(())
     }
 }
 
@@ -228,6 +269,8 @@ impl Request for CollocRequest {
             left: usual_side(),
             right: usual_side(),
             sentence: false,
+            pos: None,
+            positions: false,
             measure: Association::LogLikelihood,
             min: usual_min(),
             content: ContentParams::default(),
@@ -250,6 +293,10 @@ impl Question for CollocRequest {
             true => Window::Sentence,
             false => Window::Tokens { left: self.left, right: self.right },
         };
+        if self.positions && (self.sentence || self.left.saturating_add(self.right) > MAX_PLACES) {
+            let message = format!("places are counted in windows of up to {MAX_PLACES} tokens, and not in sentences");
+            return Err(QuestionError::parameter("positions", message));
+        }
         let mut rewrites = Vec::new();
         let (min, _) = context.min_counts(self.min, &mut rewrites);
         let mut found = if context.is_sharded() {
@@ -257,11 +304,18 @@ impl Question for CollocRequest {
             self.of_shards(context, search, (attribute, window), min)?
         } else {
             let search = context.search(&self.search.q, MatchRule::default(), filter.as_ref())?;
-            search.collocates(attribute, window, self.measure, min, &context.limits).0
+            let around = Around { attribute, window, tag: self.pos.as_deref() };
+            search.collocates(around, self.measure, min, &context.limits).0
         };
         let (content, has_punctuation) = (&self.content, self.rows.punctuation);
         found.left_out = content.keep(context, attribute, &mut found.rows, has_punctuation, |row| &row.value)?;
         found.collocates = self.rows.cut(&mut found.rows, |row| &row.value);
+        // A count at one place may be as small as one, however frequent the row is.
+        match rewrites.is_empty() {
+            true if self.positions => self.add_positions(context, attribute, filter.as_ref(), &mut found)?,
+            false if self.positions => rewrites.push("places are not counted where rare rows are left out".to_owned()),
+            _ => {}
+        }
         let asked = (Some(&*self.search.q), filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, rewrites, found))
     }

@@ -2,8 +2,9 @@
 
 use jiff::civil::Date;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::params::ScopeParams;
 use super::shards::WholeMemo;
@@ -15,7 +16,7 @@ use crate::cql::{Attribute, MatchRule, Query};
 use crate::engine::{
     Cells, CutOff, Engine, EngineError, GROUP_DOCUMENTS, Limits, PartOf, Reading, Search, Selection, Subcorpus,
 };
-use crate::filter::Filter;
+use crate::filter::{Filter, HitDocuments};
 use crate::trend::Bin;
 
 /// The field of a document that states its availability.
@@ -153,7 +154,13 @@ pub struct QuestionContext<'c> {
     pub memo: Arc<WholeMemo>,
     /// The search of a shard that a limit stopped.
     pub cut_off_of_shard: Arc<OnceLock<CutOff>>,
+    /// The documents with a hit of the queries of `has("…")` so far.
+    pub hit_documents: Arc<HitDocumentsMemo>,
 }
+
+/// The documents with a hit, by query in canonical form. A question asks for them more than once.
+#[derive(Debug, Default)]
+pub struct HitDocumentsMemo(Mutex<Vec<(String, Arc<HitDocuments>)>>);
 
 /// Hidden documents that a question selects, and those of them that are counted; of several selections the most.
 #[derive(Debug, Default)]
@@ -283,6 +290,7 @@ impl<'c> QuestionContext<'c> {
             whole: None,
             memo: Arc::default(),
             cut_off_of_shard: Arc::default(),
+            hit_documents: Arc::default(),
         }
     }
 
@@ -309,6 +317,31 @@ impl<'c> QuestionContext<'c> {
         Ok(Filter::both(named, scope.filter.as_deref().cloned()))
     }
 
+    /// The filter with the documents that have a hit of each query of `has("…")`: of those that the client reads and counts
+    /// one by one, so that others are selected by their metadata alone.
+    pub(super) fn resolved<'f>(&self, filter: Option<&'f Filter>) -> Result<Option<Cow<'f, Filter>>, QuestionError> {
+        let resolved = filter.map(|filter| match filter.hit_queries().next() {
+            None => Ok(Cow::Borrowed(filter)),
+            Some(_) => filter.resolved(&mut |query| self.documents_with_hit(query)).map(Cow::Owned),
+        });
+        resolved.transpose()
+    }
+
+    fn documents_with_hit(&self, query: &Query) -> Result<Arc<HitDocuments>, QuestionError> {
+        let key = query.to_string();
+        let known = self.hit_documents.0.lock().expect("no panic while held");
+        if let Some((_, documents)) = known.iter().find(|(known, _)| *known == key) {
+            return Ok(documents.clone());
+        }
+        drop(known);
+        let search = self.compiled("filter", &Parsed::of(query.clone()), MatchRule::default(), None, true)?;
+        let found = self.engine.hit_documents(&search, self.privacy, &self.limits);
+        // Documents that were not searched would silently be missing from every number of the answer.
+        let found = Arc::new(found.ok_or(QuestionError::Timeout)?);
+        self.hit_documents.0.lock().expect("no panic while held").push((key, found.clone()));
+        Ok(found)
+    }
+
     /// The documents of a filter that an answer is made of, if the client may not read all documents.
     fn selection(&self, filter: Option<&Filter>, reading: Reading<'_>) -> Result<Option<Selection>, QuestionError> {
         if !self.privacy.is_limited(self.all) {
@@ -319,7 +352,7 @@ impl<'c> QuestionContext<'c> {
             self.note_hidden(self.all.snapshot().documents() - self.engine.snapshot().documents(), 0);
             return Ok(None);
         }
-        let selection = self.all.select(filter, self.privacy, reading)?;
+        let selection = self.all.select(self.resolved(filter)?.as_deref(), self.privacy, reading)?;
         self.note_hidden(selection.hidden, selection.counted);
         Ok(Some(selection))
     }
@@ -357,13 +390,14 @@ impl<'c> QuestionContext<'c> {
         let limits = self.vocabulary_limits.clone();
         match self.selection(filter, reading)? {
             Some(selection) => Ok(selection.into_subcorpus(limits)),
-            None => Ok(self.engine.subcorpus(filter)?.with_limits(limits)),
+            None => Ok(self.engine.subcorpus(self.resolved(filter)?.as_deref())?.with_limits(limits)),
         }
     }
 
     /// The documents that a filter admits, of which only metadata are shown.
     pub(super) fn documents(&self, filter: Option<&Filter>) -> Result<Subcorpus, QuestionError> {
-        Ok(self.all.subcorpus(filter)?.with_limits(self.vocabulary_limits.clone()))
+        let filter = self.resolved(filter)?;
+        Ok(self.all.subcorpus(filter.as_deref())?.with_limits(self.vocabulary_limits.clone()))
     }
 
     /// Whether the corpus has lemmas.
@@ -410,7 +444,7 @@ impl<'c> QuestionContext<'c> {
         rule: MatchRule,
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
-        let search = self.compiled(query, rule, filter, true)?;
+        let search = self.compiled("q", query, rule, filter, true)?;
         Ok(match self.selection(filter, Reading::Positions)? {
             Some(selection) => selection.restrict(search),
             None => search,
@@ -427,7 +461,7 @@ impl<'c> QuestionContext<'c> {
         if !query.is_single_token() {
             return self.search(query, MatchRule::default(), filter);
         }
-        let search = self.compiled(query, MatchRule::default(), filter, true)?;
+        let search = self.compiled("q", query, MatchRule::default(), filter, true)?;
         Ok(match self.selection(filter, Reading::Words(cells))? {
             Some(selection) => selection.restrict(search),
             None => search,
@@ -441,34 +475,37 @@ impl<'c> QuestionContext<'c> {
         rule: MatchRule,
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
-        self.compiled(query, rule, filter, false)
+        self.compiled("q", query, rule, filter, false)
     }
 
     fn compiled(
         &self,
+        parameter: &'static str,
         query: &Parsed<Query>,
         rule: MatchRule,
         filter: Option<&Filter>,
         is_counted: bool,
     ) -> Result<Search<'c>, QuestionError> {
+        let filter = self.resolved(filter)?;
+        let filter = filter.as_deref();
         let search = match (&self.notes, &self.whole) {
             (Some(notes), Some(whole)) => {
                 let part = PartOf { whole: whole.clone(), is_counted };
                 match self.engine.search_part(query, rule, filter, &self.limits, (&part, false)) {
                     Err(EngineError::Syntax(error)) => {
                         // Other shards may have what this one does not.
-                        notes.absent("q", error.to_string());
+                        notes.absent(parameter, error.to_string());
                         self.engine.search_part(query, rule, filter, &self.limits, (&part, true))
                     }
                     search => search,
                 }
             }
             _ => {
-                self.check_query("q", query)?;
+                self.check_query(parameter, query)?;
                 self.engine.search_within(query, rule, filter, &self.limits)
             }
         };
-        search.map_err(QuestionError::of_engine("q", "query", query.text()))
+        search.map_err(QuestionError::of_engine(parameter, "query", query.text()))
     }
 
     /// Takes one of the lines of a document that may be shown in lines only; false if there is none left today.

@@ -50,6 +50,7 @@ mod sketch_diff;
 mod steps;
 mod stream;
 mod surroundings;
+mod terms;
 mod thesaurus;
 mod timeline;
 mod trends;
@@ -101,6 +102,7 @@ pub use sketch_diff::{SketchDiff, SketchDiffRequest, SketchDiffRow};
 pub use steps::{StepRow, Steps, StepsRequest};
 pub use stream::{RowData, RowSink};
 pub use surroundings::{ShownSentence, Surroundings, SurroundingsRequest, TextUnit};
+pub use terms::{TermRow, Terms, TermsRequest};
 pub use thesaurus::{Thesaurus, ThesaurusRequest, ThesaurusRow};
 pub use timeline::{Timeline, TimelinePoint, TimelineRequest};
 pub use trends::{SiteMixture, TrendRow, Trends, TrendsRequest};
@@ -237,6 +239,7 @@ pub const QUESTIONS: &[QuestionInfo] = &[
     QuestionInfo::of::<ThesaurusRequest>(),
     QuestionInfo::of::<WordsRequest>(),
     QuestionInfo::of::<KeywordsRequest>(),
+    QuestionInfo::of::<TermsRequest>(),
     QuestionInfo::of::<CompareRequest>(),
     QuestionInfo::of::<TimelineRequest>(),
     QuestionInfo::of::<TrendsRequest>(),

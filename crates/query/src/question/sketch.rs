@@ -201,6 +201,8 @@ impl SketchSettings<'_> {
             return shards::sketch(context, &asked);
         }
         context.note_filter(filter)?;
+        let filter = context.resolved(filter)?;
+        let asked = engine::SketchOf { filter: filter.as_deref(), ..asked };
         Ok(context.engine.sketch(&asked, &context.limits)?.0)
     }
 }

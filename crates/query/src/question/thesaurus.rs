@@ -103,7 +103,8 @@ impl Question for ThesaurusRequest {
             true => similar(context, &asked)?,
             false => {
                 context.note_filter(filter.as_ref())?;
-                context.engine.similar(&asked, &context.limits)?
+                let filter = context.resolved(filter.as_ref())?;
+                context.engine.similar(&SimilarTo { filter: filter.as_deref(), ..asked }, &context.limits)?
             }
         };
         let rows = found.rows.into_iter().map(|row| ThesaurusRow {

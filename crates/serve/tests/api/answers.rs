@@ -43,6 +43,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/thesaurus", "?lemma=storm&min=1"),
         ("/api/v1/{lang}/words", "?regex=s.*&ngram=2"),
         ("/api/v1/{lang}/keywords", "?focus=date%3D2026-06"),
+        ("/api/v1/{lang}/terms", "?focus=date%3D2026-06&names=true&min=1&min_documents=1"),
         ("/api/v1/{lang}/compare", "?before=date%3C%3D2026-02&after=date%3E%3D2026-05"),
         ("/api/v1/{lang}/timeline", "?q=storm"),
         ("/api/v1/{lang}/trends", "?by=month&min=10"),

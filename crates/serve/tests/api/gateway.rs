@@ -495,7 +495,15 @@ const SEARCHES: &[&str] = &[
     "[tag=\"DET\"] [] cut 40",
     "[f(word)>60] cut 90",
 ];
-const FILTERS: &[&str] = &["", "date>=2024-06", "site=s1.example", "topic=sport", "site!=s2.example date<2024-12"];
+const FILTERS: &[&str] = &[
+    "",
+    "date>=2024-06",
+    "site=s1.example",
+    "topic=sport",
+    "site!=s2.example date<2024-12",
+    "has('storm')",
+    "!has('\"the\" []? \"storm\"') | topic=sport",
+];
 const ATTRIBUTES: &[&str] = &["word", "lc", "lemma", "tag"];
 
 /// A request of names and values.
@@ -542,7 +550,17 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
         "dispersion" => asked(name, &[("q", q), scope, ("parts", &number)]),
         "colloc" => {
             let measure = one_of(random, &["log-dice", "log-likelihood", "t-score"]);
-            asked(name, &[("q", q), scope, ("attribute", attribute), ("measure", measure), ("min", &min)])
+            let pos = one_of(random, &["", "", "NOUN", "VERB"]);
+            let values = [
+                ("q", q),
+                scope,
+                ("attribute", attribute),
+                ("measure", measure),
+                ("min", &*min),
+                ("pos", pos),
+                ("positions", flag),
+            ];
+            asked(name, &values)
         }
         "sketch" => {
             let lemma = one_of(random, &["storm", "come", "drought", "word7", "nosuchword"]);
@@ -576,6 +594,24 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
                     ("panel", flag),
                 ],
             )
+        }
+        "terms" => {
+            let focus = one_of(random, &["date>=2024-10", "site=s1.example", "has('storm')"]);
+            let against = one_of(random, &["", "date<2024-08", "site!=s1.example"]);
+            let measure = one_of(random, &["simple-maths", "log-likelihood", "log-ratio"]);
+            let documents = one_of(random, &["", "1", "9"]);
+            let values = [
+                ("focus", focus),
+                ("against", against),
+                scope,
+                ("measure", measure),
+                ("min", &*min),
+                ("min_documents", documents),
+                ("names", flag),
+                ("panel", flag),
+                ("limit", &number),
+            ];
+            asked(name, &values)
         }
         "compare" => {
             let (before, after) = *[

@@ -106,6 +106,11 @@ pub(super) fn parse_fields(cursor: &mut Cursor<'_>, structure: Structure) -> Res
         let message = format!("<{}> has no attributes", structure.name());
         return Err(SyntaxError::new(cursor.span_from(start), message).help("only <doc …/> and spans have attributes"));
     }
+    if filter.hit_queries().next().is_some() {
+        let message = "has(…) is a condition of filters, not of structures in queries";
+        let help = "give it as the filter of the question (--filter), or use `within (<doc/> containing …)`";
+        return Err(SyntaxError::new(cursor.span_from(start), message).help(help));
+    }
     Ok((Region { filter: Some(filter), ..region }, is_closed(cursor)?))
 }
 

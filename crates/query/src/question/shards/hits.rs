@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::{Part, Searched, are_days};
 use crate::cql::{Attribute, MatchRule, Query};
 use crate::engine::{
-    CellCounts, Cells, CrossCells, DocumentLevel, FieldCount, Level, Search, TimelineCounts, cross_cells,
+    Around, CellCounts, Cells, CrossCells, DocumentLevel, FieldCount, Level, Search, TimelineCounts, cross_cells,
 };
 use crate::filter::Filter;
 use crate::merge::Merge;
@@ -310,6 +310,8 @@ pub(in crate::question) struct NearPart {
     pub(in crate::question) search: SearchPart,
     pub(in crate::question) attribute: Attribute,
     pub(in crate::question) window: Window,
+    /// The part of speech of the words.
+    pub(in crate::question) tag: Option<String>,
 }
 
 impl Part for NearPart {
@@ -318,7 +320,8 @@ impl Part for NearPart {
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let search = self.search.search(context)?;
-        let (near, hits) = search.near_values(self.attribute, self.window, &context.limits);
+        let around = Around { attribute: self.attribute, window: self.window, tag: self.tag.as_deref() };
+        let (near, hits) = search.near_values(around, &context.limits);
         Ok((near, (hits, search.tokens())))
     }
 
@@ -332,6 +335,8 @@ impl Part for NearPart {
 pub(in crate::question) struct MarginalsPart {
     pub(in crate::question) search: SearchPart,
     pub(in crate::question) attribute: Attribute,
+    /// Their part of speech.
+    pub(in crate::question) tag: Option<String>,
     pub(in crate::question) words: Vec<String>,
 }
 
@@ -342,7 +347,33 @@ impl Part for MarginalsPart {
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let search = self.search.search(context)?;
         let words = self.words.iter().map(String::as_str).collect();
-        Ok(search.anywhere_values(self.attribute, &words, &context.limits))
+        Ok(search.anywhere_values((self.attribute, self.tag.as_deref()), &words, &context.limits))
+    }
+
+    fn searched(&self) -> Option<Searched<'_>> {
+        Some(self.search.searched())
+    }
+}
+
+/// Some words at each place of the windows of hits.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::question) struct PlacesNearPart {
+    pub(in crate::question) search: SearchPart,
+    pub(in crate::question) attribute: Attribute,
+    pub(in crate::question) tag: Option<String>,
+    pub(in crate::question) left: u32,
+    pub(in crate::question) right: u32,
+    pub(in crate::question) words: Vec<String>,
+}
+
+impl Part for PlacesNearPart {
+    const NAME: &'static str = "places-near";
+    type Sum = Vec<Vec<u64>>;
+
+    fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
+        let search = self.search.search(context)?;
+        let counted = (self.attribute, self.tag.as_deref());
+        Ok(search.by_place(counted, (self.left, self.right), &self.words, &context.limits))
     }
 
     fn searched(&self) -> Option<Searched<'_>> {

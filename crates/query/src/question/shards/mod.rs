@@ -18,6 +18,7 @@ mod schema;
 mod similar;
 mod sketch;
 mod spans;
+mod terms;
 mod whole;
 mod words;
 
@@ -37,7 +38,7 @@ pub(super) use contrast::{SharedSitesPart, WordContrast, gram_contrast};
 pub(super) use evidence::{Evidence, EvidencePart};
 pub(super) use hits::{
     AttributeValuesPart, CountPart, CrosstabPart, FieldValuesPart, GroupPart, MarginalsPart, NearPart, PartCells,
-    SearchPart, SpanValuesPart, TimelinePart,
+    PlacesNearPart, SearchPart, SpanValuesPart, TimelinePart,
 };
 pub(super) use in_time::InTime;
 pub(super) use lines::{
@@ -50,6 +51,7 @@ pub use schema::CorpusSchema;
 pub(super) use similar::similar;
 pub(super) use sketch::sketch;
 pub(super) use spans::{PartKey, SpanTallyPart};
+pub(super) use terms::{term_contrast, usual_forms};
 pub use whole::WholeCorpus;
 pub(super) use whole::{Searched, WholeMemo};
 pub(super) use words::WordCountsPart;
@@ -307,6 +309,7 @@ parts!(
     TimelinePart,
     NearPart,
     MarginalsPart,
+    PlacesNearPart,
     WordCountsPart,
     VolumePart,
     SiteBinsPart,
@@ -334,6 +337,9 @@ parts!(
     HitPlacesPart,
     RunDaysPart,
     SpanTallyPart,
+    terms::TermsPart,
+    terms::TermCountsPart,
+    terms::TermFormsPart,
     whole::FrequenciesPart,
     whole::FirstHitsPart,
     sketch::SketchTagsPart,

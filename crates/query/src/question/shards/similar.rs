@@ -25,7 +25,8 @@ impl Part for LemmaTagsPart {
     type Sum = Vec<HashMap<String, u64>>;
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
-        let (engine, filter) = (context.engine, self.filter.as_deref());
+        let (engine, filter) = (context.engine, context.resolved(self.filter.as_deref())?);
+        let filter = filter.as_deref();
         let tags = |lemma: &String| {
             let found = match engine.lemma_number(lemma) {
                 Some(_) => engine.tags_of_lemma(lemma, filter, &context.limits)?.0,
@@ -49,7 +50,8 @@ impl Part for LemmaNearPart {
     type Sum = Vec<HashMap<String, u64>>;
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
-        let (engine, filter) = (context.engine, self.filter.as_deref());
+        let (engine, filter) = (context.engine, context.resolved(self.filter.as_deref())?);
+        let filter = filter.as_deref();
         let near = |lemma: &String| {
             let found = match engine.lemma_number(lemma) {
                 Some(number) => engine.near_lemma(number, filter, &context.limits)?,
@@ -75,7 +77,8 @@ impl Part for LemmaTotalsPart {
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let filter = self.filter.as_deref();
         context.note_filter(filter)?;
-        Ok(context.engine.lemma_totals(filter, self.lemmas.iter(), &context.limits)?)
+        let filter = context.resolved(filter)?;
+        Ok(context.engine.lemma_totals(filter.as_deref(), self.lemmas.iter(), &context.limits)?)
     }
 }
 

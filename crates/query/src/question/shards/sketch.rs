@@ -25,7 +25,8 @@ impl Part for SketchTagsPart {
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Self::Sum, QuestionError> {
         let filter = self.filter.as_deref();
         context.note_filter(filter)?;
-        let (tags, tokens) = context.engine.tags_of_lemma(&self.lemma, filter, &context.limits)?;
+        let filter = context.resolved(filter)?;
+        let (tags, tokens) = context.engine.tags_of_lemma(&self.lemma, filter.as_deref(), &context.limits)?;
         Ok((tags.into_iter().collect(), tokens))
     }
 }
@@ -58,7 +59,8 @@ impl Part for SketchPairsPart {
 
     fn compute(&self, context: &QuestionContext<'_>) -> Result<Vec<PairSums>, QuestionError> {
         let (grammar, word) = (Grammar::of(context.corpus), headword(&self.lemma, &self.tag));
-        let found = context.engine.sketch_pairs(grammar, &word, self.filter.as_deref(), &context.limits)?;
+        let filter = context.resolved(self.filter.as_deref())?;
+        let found = context.engine.sketch_pairs(grammar, &word, filter.as_deref(), &context.limits)?;
         let text = |(lemma, count): (u32, u64)| (context.engine.lemma(lemma).to_owned(), count);
         let sums = |pairs: PairCounts<u32>| {
             let mut sums = PairSums::default();
@@ -99,7 +101,8 @@ impl Part for SketchMarginalsPart {
             lemmas: lemmas.iter().map(String::as_str).collect(),
         });
         let asked: Vec<MarginalsOf<'_, &str>> = asked.collect();
-        Ok(context.engine.marginals_of_texts(grammar, self.filter.as_deref(), &asked, &context.limits)?)
+        let filter = context.resolved(self.filter.as_deref())?;
+        Ok(context.engine.marginals_of_texts(grammar, filter.as_deref(), &asked, &context.limits)?)
     }
 }
 
