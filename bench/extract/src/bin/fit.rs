@@ -69,7 +69,7 @@ struct Args {
 const FOLDS: u64 = 5;
 
 /// The biases of the threshold that are reported; the presets are among them.
-const THRESHOLDS: [f32; 8] = [0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5];
+const THRESHOLDS: [f32; 7] = [0.8, 0.95, 1.05, 1.15, 1.25, 1.35, 1.5];
 
 struct Page {
     sample: Sample,
