@@ -154,6 +154,36 @@ fn comments_are_not_text_unless_the_page_is_a_forum() {
 }
 
 #[test]
+fn amp_print_and_mobile_twins_have_the_same_text() {
+    let paragraphs: String = PARAGRAPHS.iter().map(|text| format!("<p>{text}</p>")).collect();
+    let amp = format!(
+        "<!doctype html><html amp lang=en><head><title>River rises | The Gazette</title><link rel=canonical \
+         href=https://gazette.example/2024/river-rises></head><body><amp-sidebar id=menu layout=nodisplay><ul><li><a href=/news>News\
+         </a></li><li><a href=/sport>Sport</a></li></ul></amp-sidebar><header class=amp-header><a href=/>The Gazette</a></header>\
+         <article class=amp-article><h1 class=amp-title>River rises</h1><amp-img src=a.jpg width=600 height=400></amp-img>\
+         <div class=amp-content>{paragraphs}</div><amp-ad type=x data-slot=1></amp-ad></article><amp-social-share type=email>\
+         </amp-social-share><footer class=amp-footer><p>© 2024 The Gazette. All rights reserved.</p></footer></body></html>"
+    );
+    let print = format!(
+        "<!doctype html><html lang=en><head><title>River rises | The Gazette</title><meta name=robots content=noindex></head>\
+         <body class=print onload='window.print()'><img src=logo.png alt='The Gazette'><h1>River rises</h1>{paragraphs}<hr>\
+         <div class=print-footer>https://gazette.example/2024/river-rises</div><div>© 2024 The Gazette</div></body></html>"
+    );
+    let mobile = format!(
+        "<!doctype html><html lang=en><head><title>River rises | The Gazette</title></head><body class=mobile><div class=m-top>\
+         <a href=/>The Gazette</a> <a href=#menu>Menu</a></div><div class=m-article><h1>River rises</h1>{paragraphs}</div>\
+         <ul class=m-nav><li><a href=/news>News</a></li><li><a href=/sport>Sport</a></li></ul><p class=m-foot><a href='?desktop=1'>\
+         Desktop version</a></p></body></html>"
+    );
+    for (name, html) in [("full", page("<article>", "</article>")), ("AMP", amp), ("print", print), ("mobile", mobile)]
+    {
+        let text = text(&html, Preset::Balanced);
+        // The title of the page has the name of the site, so the headline is not known to be the title of the document.
+        assert_eq!(text.strip_prefix("River rises\n").unwrap_or(&text), PARAGRAPHS.join("\n"), "{name}");
+    }
+}
+
+#[test]
 fn lists_tables_and_repeated_lines_between_paragraphs_stay() {
     let recipe = "<h2>Ingredients</h2><ul><li>200 g flour</li><li>2 eggs</li><li>a pinch of salt</li><li>1 l milk</li></ul>\
         <h2>Steps</h2><ol><li>Whisk the flour with half of the milk until there are no lumps left in the bowl, then rest it.</li>\

@@ -69,7 +69,7 @@ struct Args {
 const FOLDS: u64 = 5;
 
 /// The biases of the threshold that are reported; the presets are among them.
-const THRESHOLDS: [f32; 8] = [0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5];
+const THRESHOLDS: [f32; 7] = [0.8, 0.95, 1.05, 1.15, 1.25, 1.35, 1.5];
 
 struct Page {
     sample: Sample,
@@ -270,7 +270,7 @@ fn crossfit(
     params: &BoostParams,
     (forests, fold_forests): (u64, u64),
 ) -> (Forest, Vec<f32>) {
-    let table = BinnedColumns::of(columns);
+    let table = BinnedColumns::of(columns, weights);
     let mut p = vec![0.0; labels.len()];
     let rows = |fold: Option<usize>| -> Vec<u32> {
         (0..labels.len())
@@ -345,6 +345,10 @@ fn report(name: &str, pages: &[Page], p: &[f32], thresholds: &[f32]) {
         for page in pages {
             let text = text(page, p, *threshold);
             groups.entry(page.set.to_owned()).or_default().add(&page.sample, &text);
+            if page.sample.gold.text.is_some() {
+                let recognised = page.matrix.page_type().name();
+                groups.entry(format!("as {recognised}")).or_default().add(&page.sample, &text);
+            }
             if let Some(kind) = page.sample.page_type.as_ref().filter(|_| page.set == "wcxb") {
                 groups.entry(format!("wcxb {kind}")).or_default().add(&page.sample, &text);
             }

@@ -39,31 +39,60 @@ pub struct BinnedColumns {
 const MAX_BORDERS: usize = 63;
 
 impl BinnedColumns {
-    /// Quantises columns into bins of about equal size, by quantiles of a sample.
-    pub fn of(columns: &[Vec<f32>]) -> BinnedColumns {
+    /// Quantises columns into bins of about equal weight. A value as heavy as a bin gets a bin of its own and the others
+    /// share the rest, so that a column that is nearly always 0 keeps the resolution of its other values.
+    pub fn of(columns: &[Vec<f32>], weights: &[f32]) -> BinnedColumns {
         let mut table = BinnedColumns { bins: Vec::new(), borders: Vec::new() };
         for column in columns {
-            let mut sample: Vec<f32> = column.iter().copied().step_by((column.len() / 50_000).max(1)).collect();
-            sample.sort_by(f32::total_cmp);
-            let mut borders: Vec<f32> = Vec::new();
-            for cut in 1..=MAX_BORDERS {
-                let at = cut * (sample.len() - 1) / (MAX_BORDERS + 1);
-                let (low, high) = (sample[at], sample[(at + 1).min(sample.len() - 1)]);
-                let border = if low == high { low } else { (low + high) / 2.0 };
-                if border < sample[sample.len() - 1] && borders.last().is_none_or(|last| border > *last) {
-                    borders.push(border);
-                }
-            }
-            // A rare value at the end of the range may lie beyond the last quantile.
-            if borders.is_empty() && sample[0] < sample[sample.len() - 1] {
-                borders.push(sample[0]);
-            }
+            let borders = borders(&distinct_values(column, weights));
             let step = |value: &f32| borders.partition_point(|border| *value > *border) as u8;
             table.bins.push(column.iter().map(step).collect());
             table.borders.push(borders);
         }
         table
     }
+}
+
+/// The distinct values of the rows with a weight, in order, with the sum of their weights.
+fn distinct_values(column: &[f32], weights: &[f32]) -> Vec<(f32, f64)> {
+    let mut rows: Vec<(f32, f32)> =
+        column.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight > 0.0).collect();
+    rows.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+    let mut values: Vec<(f32, f64)> = Vec::new();
+    for (value, weight) in rows {
+        match values.last_mut() {
+            Some((last, sum)) if *last == value => *sum += f64::from(weight),
+            _ => values.push((value, f64::from(weight))),
+        }
+    }
+    values
+}
+
+/// The thresholds between at most 64 bins of weighted values.
+fn borders(values: &[(f32, f64)]) -> Vec<f32> {
+    let mut rest: f64 = values.iter().map(|(_, weight)| weight).sum();
+    let mut bins_left = (MAX_BORDERS + 1) as f64;
+    let mean = rest / bins_left;
+    let is_heavy = |weight: f64| weight >= mean;
+    for (_, weight) in values.iter().filter(|(_, weight)| is_heavy(*weight)) {
+        rest -= weight;
+        bins_left -= 1.0;
+    }
+    let target = rest / bins_left.max(1.0);
+    let mut borders = Vec::new();
+    let mut filled = 0.0;
+    for pair in values.windows(2) {
+        let [(value, weight), (next, next_weight)] = [pair[0], pair[1]];
+        filled += weight;
+        let is_full = filled >= target || is_heavy(weight) || is_heavy(next_weight) && filled >= target / 2.0;
+        let is_few = values.len() <= MAX_BORDERS + 1;
+        if (is_full || is_few) && borders.len() < MAX_BORDERS {
+            let middle = value + (next - value) / 2.0;
+            borders.push(if middle < next { middle } else { value });
+            filled = 0.0;
+        }
+    }
+    borders
 }
 
 /// Trains a forest on the given rows.
@@ -223,5 +252,31 @@ impl XorShift {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 40) as f32 / (1u64 << 24) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rare_column_keeps_the_resolution_of_its_values() {
+        let mut column = vec![0.0; 10_000];
+        for (value, row) in (0..10_000).step_by(100).enumerate() {
+            column[row] = (value % 5 + 1) as f32;
+        }
+        let table = BinnedColumns::of(&[column], &vec![1.0; 10_000]);
+        assert_eq!(table.borders[0], [0.5, 1.5, 2.5, 3.5, 4.5]);
+    }
+
+    #[test]
+    fn bins_have_about_equal_weight() {
+        let column: Vec<f32> = (0..6400).map(|row| row as f32).collect();
+        let mut weights = vec![1.0; 6400];
+        weights[..3200].fill(0.0);
+        let table = BinnedColumns::of(&[column], &weights);
+        assert_eq!(table.borders[0].len(), MAX_BORDERS);
+        assert!(table.borders[0].iter().all(|border| *border >= 3200.0));
+        assert_eq!(table.bins[0].iter().filter(|bin| **bin == 20).count(), 50);
     }
 }

@@ -60,32 +60,45 @@ pub struct TextPiece {
 const MAX_BLOCKS: usize = 16_384;
 
 impl Blocks {
-    /// Splits the blocks into chunks of bounded size, nearly always one.
-    pub fn into_parts(self) -> Vec<Blocks> {
-        if self.list.len() <= MAX_BLOCKS {
-            return vec![self];
-        }
-        let part = |list: &[Block]| {
-            let (first, last) = (&list[0], &list[list.len() - 1]);
-            let shift = |block: &Block| Block {
-                start: block.start - first.start,
-                end: block.end - first.start,
-                first_piece: block.first_piece - first.first_piece,
-                end_piece: block.end_piece - first.first_piece,
-                ..block.clone()
-            };
-            let piece = |piece: &TextPiece| TextPiece {
-                start: piece.start - first.start,
-                end: piece.end - first.start,
-                ..*piece
-            };
-            Blocks {
-                text: self.text[first.start..last.end].to_owned(),
-                pieces: self.pieces[first.first_piece..last.end_piece].iter().map(piece).collect(),
-                list: list.iter().map(shift).collect(),
+    /// Splits the blocks into chunks of bounded size, nearly always one. The chunks are made one after the other, so that
+    /// a huge page is not in memory twice.
+    pub fn into_parts(self) -> impl Iterator<Item = Blocks> {
+        let is_whole = self.list.len() <= MAX_BLOCKS;
+        let mut whole = Some(self);
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            if is_whole {
+                return whole.take();
             }
+            let blocks = whole.as_ref()?;
+            let end = (next + MAX_BLOCKS).min(blocks.list.len());
+            let part = blocks.part(next, end);
+            next = end;
+            if next == blocks.list.len() {
+                whole = None;
+            }
+            Some(part)
+        })
+    }
+
+    /// A copy of the blocks from `start` to `end`, of which there is at least one.
+    fn part(&self, start: usize, end: usize) -> Blocks {
+        let list = &self.list[start..end];
+        let (first, last) = (&list[0], &list[list.len() - 1]);
+        let block = |block: &Block| Block {
+            start: block.start - first.start,
+            end: block.end - first.start,
+            first_piece: block.first_piece - first.first_piece,
+            end_piece: block.end_piece - first.first_piece,
+            ..block.clone()
         };
-        self.list.chunks(MAX_BLOCKS).map(part).collect()
+        let piece =
+            |piece: &TextPiece| TextPiece { start: piece.start - first.start, end: piece.end - first.start, ..*piece };
+        Blocks {
+            text: self.text[first.start..last.end].to_owned(),
+            pieces: self.pieces[first.first_piece..last.end_piece].iter().map(piece).collect(),
+            list: list.iter().map(block).collect(),
+        }
     }
 }
 
@@ -375,6 +388,17 @@ mod tests {
     #[test]
     fn preformatted_text_keeps_its_white_space() {
         assert_eq!(texts("<pre>\nfn main() {\n    x\n}</pre>"), ["fn main() {\n    x\n}"]);
+    }
+
+    #[test]
+    fn parts_of_a_long_page_have_all_its_blocks() {
+        let count = MAX_BLOCKS * 2 + 3;
+        let html: String = (0..count).map(|number| format!("<p>{number}</p>")).collect();
+        let parts: Vec<Blocks> = segment(&crate::tree::parse(&html)).into_parts().collect();
+        assert_eq!(parts.iter().map(|part| part.list.len()).collect::<Vec<_>>(), [MAX_BLOCKS, MAX_BLOCKS, 3]);
+        let texts = parts.iter().flat_map(|part| part.list.iter().map(|block| block.text(part).to_owned()));
+        assert!(texts.eq((0..count).map(|number| number.to_string())));
+        assert_eq!(parts[2].pieces.len(), 3);
     }
 
     #[test]

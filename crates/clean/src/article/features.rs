@@ -54,6 +54,7 @@ features! { BlockFeature, BLOCK_FEATURES:
     page_sentences, page_longest, page_paragraphs, page_stops,
     run_blocks, run_place, run_bytes, run_links, run_mean, run_odds, run_list,
     after_comments, page_comments, page_forum, page_docs, page_shop, page_listing,
+    thread_posts, thread_share, thread_links, page_thread,
 }
 
 /// Number of columns of the first forest.
@@ -162,6 +163,7 @@ impl FeatureMatrix {
         matrix.measure_siblings();
         matrix.measure_runs();
         matrix.measure_comments();
+        matrix.measure_threads();
         matrix.measure_page(tree, declared, url);
         matrix
     }
@@ -221,7 +223,11 @@ impl FeatureMatrix {
             self.set(BlockFeature::known, row, words.known as f32 / count);
             self.set(BlockFeature::odds_pair_low, row, words.lift_pair.0);
             self.set(BlockFeature::odds_pair_high, row, words.lift_pair.1);
-            self.set(BlockFeature::stops, row, if with_stops { words.stops as f32 / count } else { -1.0 });
+            self.set(
+                BlockFeature::stops,
+                row,
+                if with_stops || words.unspaced > 0 { words.stops as f32 / count } else { -1.0 },
+            );
             self.set(BlockFeature::pictures_before, row, pictures_before);
             self.set(BlockFeature::pictures_after, row, pictures_after);
             self.set(BlockFeature::title_share, row, words.in_title as f32 / count);

@@ -22,5 +22,6 @@ pub mod rules;
 pub mod runs;
 pub mod script_state;
 pub mod select;
+mod threads;
 pub mod weights;
 pub mod words;

@@ -136,6 +136,11 @@ const FORUM_STEPS: &[&str] = &[
     "showtopic",
     "board",
     "bbs",
+    "foro",
+    "foros",
+    "talk",
+    "td-p",
+    "ubbthreads.php",
     "t",
     "q-a",
     "forumdisplay.php",
@@ -208,7 +213,7 @@ impl PageHints {
     fn add_url(&mut self, url: &Url) {
         let is_among = |words: &[&str], word: &str| words.contains(&word);
         for label in url.host_str().unwrap_or_default().split('.').take(4) {
-            self.forum |= is_among(FORUM_HOSTS, label);
+            self.forum |= is_among(FORUM_HOSTS, label) || label.contains("forum");
             self.documentation |= is_among(DOCUMENTATION_HOSTS, label);
         }
         let mut steps = 0;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use super::evidence::{ElementRole, IdentityState};
 use super::features::{BlockFeature, FIRST_COLUMNS, FeatureMatrix};
 use super::forest::probability;
+use super::page_type::PageType;
 use super::rules;
 use super::weights::Weights;
 
@@ -18,9 +19,9 @@ pub struct ThresholdBias(pub f32);
 
 impl ThresholdBias {
     /// Best F1 on the annotated pages.
-    pub const BALANCED: ThresholdBias = ThresholdBias(1.2);
+    pub const BALANCED: ThresholdBias = ThresholdBias(1.15);
     /// Prefers losing a paragraph to keeping a teaser.
-    pub const PRECISION: ThresholdBias = ThresholdBias(1.4);
+    pub const PRECISION: ThresholdBias = ThresholdBias(1.35);
     /// Prefers keeping a teaser to losing a paragraph.
     pub const RECALL: ThresholdBias = ThresholdBias(0.95);
 }
@@ -58,6 +59,45 @@ pub fn threshold(matrix: &FeatureMatrix, p: &[f32], bias: ThresholdBias) -> f32 
     (threshold * bias.0).min(0.95)
 }
 
+/// Factor on the threshold by type of page. Documentation has its text in short lines, code and definitions, whose
+/// probabilities are too low; on the other types no factor gained anything.
+fn type_factor(page_type: PageType) -> f32 {
+    match page_type {
+        PageType::Documentation => 0.6,
+        PageType::Article | PageType::Forum | PageType::Product | PageType::Listing => 1.0,
+    }
+}
+
+/// Minimum share of the words of a list next to kept text from which on its other items are kept, too.
+const MIN_KEPT_SHARE: f32 = 0.5;
+/// Factor on the threshold for the other items of a list.
+const ITEM_FACTOR: f32 = 0.5;
+
+/// Keeps the unlikely items of lists and tables that stand between kept blocks, or are kept for the most part and stand
+/// next to one. A table that holds the whole page has no such neighbours.
+fn complete_lists(matrix: &FeatureMatrix, p: &[f32], threshold: f32, keeps: &mut [bool]) {
+    let mut start = 0;
+    while start < keeps.len() {
+        let run = matrix.run[start];
+        let rows = start..run.end as usize;
+        let before = start > 0 && keeps[start - 1];
+        let after = keeps.get(rows.end) == Some(&true);
+        start = rows.end;
+        if !run.is_list || !(before || after) {
+            continue;
+        }
+        let words = |row: usize| matrix.words[row].count;
+        let all: f32 = rows.clone().map(words).sum();
+        let kept: f32 = rows.clone().filter(|row| keeps[*row]).map(words).sum();
+        let min_share = if before && after { 0.0 } else { MIN_KEPT_SHARE };
+        if kept >= all * min_share {
+            for row in rows {
+                keeps[row] |= p[row] > threshold * ITEM_FACTOR;
+            }
+        }
+    }
+}
+
 /// Blocks of at least this many bytes are not repeated on purpose.
 const LONG_BLOCK: usize = 80;
 /// Selects the rows of the article, in document order.
@@ -65,13 +105,15 @@ pub fn choose(matrix: &FeatureMatrix, p: &[f32], bias: ThresholdBias) -> Vec<usi
     let excluded = rules::exclusions(matrix, p);
     let is_open = |row: &usize| excluded[*row].is_none();
     let p_open: Vec<f32> = p.iter().zip(&excluded).map(|(p, rule)| if rule.is_some() { 0.0 } else { *p }).collect();
-    let mut threshold = threshold(matrix, &p_open, bias);
+    let mut threshold = threshold(matrix, &p_open, ThresholdBias(bias.0 * type_factor(matrix.page_type())));
     let highest = p_open.iter().copied().fold(0.0, f32::max);
     if highest <= threshold {
         // No block is likely, but the most likely ones may still be the text.
         threshold = highest * 0.7;
     }
-    let mut rows: Vec<usize> = (0..p.len()).filter(|row| p_open[*row] > threshold).collect();
+    let mut keeps: Vec<bool> = p_open.iter().map(|p| *p > threshold).collect();
+    complete_lists(matrix, &p_open, threshold, &mut keeps);
+    let mut rows: Vec<usize> = (0..p.len()).filter(|row| keeps[*row]).collect();
     drop_repeats(matrix, &mut rows);
     rows.retain(|row| !is_headline(matrix, *row));
     if count_words(matrix, &rows) < MIN_WORDS {

@@ -42,7 +42,7 @@ pub struct WordStats {
     pub lift_first: f32,
     /// Minimum and maximum lift of a bigram among the first words.
     pub lift_pair: (f32, f32),
-    /// Number of stop words.
+    /// Number of stop words, and of function characters in scripts written without spaces.
     pub stops: u32,
     /// Number of words that occur in the title.
     pub in_title: u32,
@@ -128,7 +128,10 @@ impl WordStats {
                 '©' => words.copyright = true,
                 _ if c.is_alphabetic() => {
                     words.letters += 1;
-                    words.unspaced += u32::from(is_unspaced(c));
+                    if is_unspaced(c) {
+                        words.unspaced += 1;
+                        words.stops += u32::from(FUNCTION_CHARACTERS.contains(c));
+                    }
                 }
                 _ if c.is_numeric() => words.digits += 1,
                 _ => {}
@@ -144,6 +147,11 @@ impl WordStats {
         words
     }
 }
+
+/// Characters of Chinese and Japanese that are function words. They stand in for stop words, which cannot be looked up in
+/// scripts written without spaces.
+const FUNCTION_CHARACTERS: &str =
+    "的了是在和有不为為与與也就都而及着著或之这這那但被把将將对對从從以其于於并並让讓はがをにのとでもへ";
 
 /// Number of leading words whose bigrams are looked up; boilerplate gives itself away at the start
 /// ("read more", "sign up").
