@@ -138,7 +138,10 @@ impl ContentWords<'_> {
     /// The kind of a word; nothing for one that the corpus does not have.
     pub(crate) fn kind_of_value(&self, word: &str) -> Option<WordKind> {
         let lexicon = self.engine.lexicon();
-        Some(self.kind(lexicon.find(layer_of(self.attribute, lexicon), word)?))
+        let string = lexicon.find(layer_of(self.attribute, lexicon), word)?;
+        // Words are counted at the first string with their value, which may be another spelling.
+        let shared = self.engine.shared(self.attribute);
+        Some(self.kind(shared.map_or(string, |shared| shared.get(string as usize).copied().unwrap_or(string))))
     }
 
     /// The kind of a word, by its number.
