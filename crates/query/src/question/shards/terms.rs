@@ -82,6 +82,9 @@ impl Part for TermFormsPart {
     }
 }
 
+/// The tokens of both parts, and the terms with their counts.
+type TermContrast = ((u64, u64), Vec<(TermWords, InBoth)>);
+
 /// The terms with at least some hits in the focus, with their counts, and the tokens of both parts. No terms if a limit stopped
 /// the search for them.
 pub(in crate::question) fn term_contrast(
@@ -89,7 +92,7 @@ pub(in crate::question) fn term_contrast(
     (focus, reference): (SearchPart, SearchPart),
     attribute: Attribute,
     at_least: u64,
-) -> Result<((u64, u64), Vec<(TermWords, InBoth)>), QuestionError> {
+) -> Result<TermContrast, QuestionError> {
     // A term with this many hits has its share of them in one shard at least.
     let at_least = context.share_of_shard(at_least);
     let candidates = TermsPart { focus, reference, attribute, at_least };
