@@ -11,7 +11,7 @@ use rustix::fs::{Advice, fadvise};
 use tidings_index::lexicon::Layer;
 use tidings_index::{Day, Snapshot};
 use tidings_query::cql::{self, Attribute, MatchRule};
-use tidings_query::engine::{Engine, Limits, Order, Search, SketchOf};
+use tidings_query::engine::{Around, Engine, Limits, Order, Search, SketchOf};
 use tidings_query::measure::association::Association;
 use tidings_query::question::Window;
 use tidings_query::sketch::Grammar;
@@ -59,7 +59,8 @@ fn page(engine: &Engine, query: &str, filter: Option<&str>) -> Result<u64> {
 fn colloc(engine: &Engine, query: &str) -> Result<u64> {
     let window = Window::Tokens { left: 5, right: 5 };
     let search = search(engine, query, None)?;
-    let (found, _) = search.collocates(Attribute::Lemma, window, Association::LogDice, 5, &Limits::default());
+    let (found, _) =
+        search.collocates(Around::all(Attribute::Lemma, window), Association::LogDice, 5, &Limits::default());
     Ok(found.rows.len() as u64)
 }
 

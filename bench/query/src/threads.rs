@@ -11,7 +11,7 @@ use anyhow::Result;
 use serde_json::json;
 use tidings_index::Snapshot;
 use tidings_query::cql::{self, Attribute, MatchRule};
-use tidings_query::engine::{Engine, Limits};
+use tidings_query::engine::{Around, Engine, Limits};
 use tidings_query::measure::association::Association;
 use tidings_query::question::Window;
 use tidings_query::trend::{BurstConfig, RiseConfig, Step};
@@ -36,7 +36,7 @@ const QUERIES: &[Query] = &[
     ("collocates of NOUN", |engine, limits| {
         let search = engine.search(&cql::parse("[tag=\"NOUN\"]")?, MatchRule::Shortest, None)?;
         let window = Window::Tokens { left: 5, right: 5 };
-        Ok(search.collocates(Attribute::Lemma, window, Association::LogDice, 5, limits).0.collocates)
+        Ok(search.collocates(Around::all(Attribute::Lemma, window), Association::LogDice, 5, limits).0.collocates)
     }),
     ("word list lc", |engine, limits| {
         let corpus = engine.subcorpus(None)?.with_limits(limits.clone());
