@@ -22,6 +22,7 @@ mod normalise;
 mod registry;
 mod stop;
 mod variant;
+mod words;
 
 pub use calendar::{Month, calendar_words, is_date_name, is_weekday, month};
 pub use identify::tables;
@@ -35,3 +36,4 @@ pub use normalise::normalise;
 pub use registry::{Language, StopWords, canonical, language, language_name, languages};
 pub use stop::{StopList, stop_list};
 pub use variant::variant;
+pub use words::{is_unspaced, word_count, words};

@@ -174,7 +174,7 @@ impl<'g> Pages<'g> {
         let (document, links) = clean_with_links(&page, &Options::default(), &wanted);
         if let Ok(document) = document {
             let text = document.text();
-            row.tokens = text.split_whitespace().count() as u64;
+            row.tokens = tidings_lang::word_count(&text) as u64;
             row.clean_bytes = text.len() as u64;
             row.text = Some(TextFingerprint::of(&text, &self.urls[id as usize].domain));
         }

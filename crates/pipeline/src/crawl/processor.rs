@@ -219,7 +219,7 @@ impl CrawlProcessor {
             return Some(OFF_TOPIC.to_owned());
         }
         read.clean_bytes = text.len() as u64;
-        read.tokens = text.split_whitespace().count() as u64;
+        read.tokens = tidings_lang::word_count(&text) as u64;
         read.text = Some(TextFingerprint::of(&text, address::host(url).unwrap_or_default()));
         None
     }
@@ -237,5 +237,40 @@ impl Processor for CrawlProcessor {
         let sender = self.reports.clone();
         batch.on_commit = Some(Box::new(move || drop(sender.send(reports))));
         batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_model::Paragraph;
+
+    use super::*;
+
+    fn value(text: &str) -> ReadPage {
+        let settings = ProcessorSettings {
+            feed: "crawl:test".to_owned(),
+            order: Arc::default(),
+            topic: Arc::default(),
+            keep: KeepPages::Documents,
+            options: Arc::default(),
+            removed: Arc::default(),
+            ceiling: Ceiling { max_bytes: 1 << 20, max_ratio: 100 },
+            compression: 3,
+            warc: false,
+            finds: None,
+        };
+        let processor = CrawlProcessor::new(settings, Arc::default(), std::sync::mpsc::channel().0);
+        let paragraph = Paragraph { text: text.to_owned(), ..Paragraph::default() };
+        let document = Document { paragraphs: vec![paragraph], ..Document::default() };
+        let mut read = ReadPage::default();
+        assert_eq!(processor.value(Ok(document), "http://a.example/x", &mut read), None);
+        read
+    }
+
+    #[test]
+    fn an_article_without_spaces_is_worth_its_words() {
+        assert_eq!(value("Die Fähre legt um 7.30 Uhr ab.").tokens, 7);
+        let clause = "市政府今天下午宣布新的渡轮航线。";
+        assert_eq!(value(&clause.repeat(60)).tokens, 60 * 8);
     }
 }
