@@ -97,6 +97,33 @@ fn hosts_of_one_address_wait_for_each_other() {
 }
 
 #[test]
+fn sites_of_one_address_share_it_by_their_worth() {
+    let mut steward = steward(Rule::Tidings);
+    for number in 0..8 {
+        let name = format!("s{number}.example");
+        found(&mut steward, &name, &format!("{name}/*"), None, 400);
+    }
+    let (mut now, mut free_at) = (1, 0);
+    let mut pages: HashMap<u32, u64> = HashMap::new();
+    while pages.values().sum::<u64>() < 400 {
+        let next = steward.next(now, &mut |_| match free_at > now {
+            true => Gate::Group { group: 1, until: free_at },
+            false => Gate::Open,
+        });
+        match next {
+            Next::Request(request) => {
+                free_at = now + 1_000;
+                *pages.entry(request.domain).or_default() += 1;
+                steward.done(&request, page(worth(500)), now);
+            }
+            Next::Wait(until) => now = until,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(pages.len() == 8 && pages.values().all(|count| *count < 160), "equal sites, but {pages:?}");
+}
+
+#[test]
 fn most_requests_go_to_the_section_with_text() {
     let mut steward = steward(Rule::Tidings);
     for section in ["a.example/shop/*", "a.example/blog/*", "a.example/tags/*"] {

@@ -414,7 +414,9 @@ impl Engine {
         let age = elapsed(report.at, clock::now());
         let ready_at = now + self.setup.host_delay.saturating_sub(age).as_millis() as u64;
         let host = address::host(&flight.url.url).unwrap_or_default().to_ascii_lowercase();
-        self.setup.addresses.ended(&host, report.ip, now);
+        if let Some((group, free_at)) = self.setup.addresses.ended(&host, report.ip, now) {
+            self.steward.group_is_free(group, free_at);
+        }
         if report.status == Status::Failed(FailureKind::MovedShard) {
             return self.take_moved(flight, report, ready_at);
         }
