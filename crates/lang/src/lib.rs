@@ -21,6 +21,7 @@ mod mask;
 mod normalise;
 mod registry;
 mod stop;
+mod url_language;
 mod variant;
 mod words;
 
@@ -35,5 +36,6 @@ pub use mask::{MaskRule, Masked, mask};
 pub use normalise::normalise;
 pub use registry::{Language, StopWords, canonical, language, language_name, languages};
 pub use stop::{StopList, stop_list};
+pub use url_language::named_languages;
 pub use variant::variant;
 pub use words::{is_unspaced, word_count, words};

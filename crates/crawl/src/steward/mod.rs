@@ -137,6 +137,7 @@ impl Steward {
     pub fn discovered(&mut self, url: &Discovered<'_>) -> Admission {
         let id = self.domain_id(url);
         self.count_link(id, url.source);
+        self.domains[id as usize].hints.link_language |= url.hints.link_language;
         if self.domains[id as usize].closed.is_some() {
             return Admission::Refuse(Refusal::DomainClosed);
         }

@@ -23,7 +23,7 @@ fn found(steward: &mut Steward, domain: &str, section: &str, source: Option<&str
 }
 
 fn worth(tokens: u64) -> PageWorth {
-    PageWorth { bytes: 40_000, clean_bytes: 6 * tokens, tokens, new_share: 1.0, exact_duplicate: false }
+    PageWorth { bytes: 40_000, clean_bytes: 6 * tokens, tokens, new_share: 1.0, ..PageWorth::default() }
 }
 
 fn page(worth: PageWorth) -> Outcome<'static> {
