@@ -104,12 +104,14 @@ while sites:
 """
 
 
-# What a crawl of a graph on this machine needs: its addresses, no pauses, and someone to answer for it.
+# What a crawl of a graph on this machine needs: its addresses, no pauses, and someone to answer for it. Sites that have
+# addresses of their own in the graph share one here, which must not be taken for one server.
 TIDINGS_SETTINGS = """
 [fetch]
 contact = "mailto:peers@example.org"
 allow_private = ["127.0.0.0/8", "::1/128"]
 ip_delay_s = 0.0
+shared_networks = ["127.0.0.0/8", "::1/128"]
 [crawl]
 host_delay_s = 0.0
 max_pages_per_site_day = 100000

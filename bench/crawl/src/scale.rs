@@ -44,7 +44,7 @@ pub fn measure(domains: u32, decisions: u32) -> Cost {
                     clean_bytes: 6 * tokens,
                     tokens,
                     new_share: 1.0,
-                    exact_duplicate: false,
+                    ..PageWorth::default()
                 };
                 steward.done(&request, Outcome::Page { worth, text: None, front: false }, now + 5_000);
                 now += 20;

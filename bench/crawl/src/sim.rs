@@ -153,7 +153,7 @@ impl<'a> Crawl<'a> {
             clean_bytes: page.text,
             tokens: page.text / 6,
             new_share: if page.new { 1.0 } else { 0.0 },
-            exact_duplicate: false,
+            ..PageWorth::default()
         };
         let mut follow_out = true;
         if let Scheduler::Steward(steward) = &mut self.scheduler {

@@ -37,7 +37,8 @@ pub fn print(seeds: u64, path: Option<&str>) {
             ("tidings, 10 % fewer polls", run(&|seed| Box::new(TidingsPages::new(budget(0.9, seed), PAGES)))),
             ("tidings, 20 % fewer polls", run(&|seed| Box::new(TidingsPages::new(budget(0.8, seed), PAGES)))),
             ("tidings, half of the polls", run(&|seed| Box::new(TidingsPages::new(budget(0.5, seed), PAGES)))),
-            ("tidings, default budget (6)", run(&|_| Box::new(TidingsPages::new(6.0, PAGES)))),
+            ("tidings, 6 polls (budget of feeds)", run(&|_| Box::new(TidingsPages::new(6.0, PAGES)))),
+            ("tidings, default", run(&|_| Box::new(TidingsPages::of_default(PAGES)))),
         ];
         for (policy, scores) in rows {
             results.push(row(name, policy, &scores, &rule));

@@ -104,7 +104,15 @@ pub struct TidingsPages {
 impl TidingsPages {
     /// The schedule with a budget of polls per page and day.
     pub fn new(polls_per_day: f64, pages: usize) -> TidingsPages {
-        let budget = Budget { polls_per_day, ..Budget::default() };
+        TidingsPages::with(Budget { polls_per_day, ..Budget::of_pages() }, pages)
+    }
+
+    /// The schedule with the default budget.
+    pub fn of_default(pages: usize) -> TidingsPages {
+        TidingsPages::with(Budget::of_pages(), pages)
+    }
+
+    fn with(budget: Budget, pages: usize) -> TidingsPages {
         TidingsPages {
             policy: PollPolicy::fit(budget, &[&PublishingRate::default()]),
             budget,

@@ -6,9 +6,8 @@
 
 use std::collections::HashSet;
 
+use tidings_lang::is_unspaced;
 use tidings_model::Document;
-
-use crate::article::words::is_unspaced;
 
 /// Words shorter than this are mostly function words.
 const MIN_WORD_CHARS: usize = 4;

@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
+use tidings_lang::is_unspaced;
 use tidings_model::{LinkRegion, PageLink, PageLinks};
 use url::Url;
 
@@ -255,10 +256,6 @@ fn is_telling_url(url: &Url) -> bool {
 
 fn has_id(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() >= ID_DIGITS)
-}
-
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 fn is_headline(anchor: &str) -> bool {

@@ -16,6 +16,7 @@ mod hash_cache;
 pub mod hub;
 pub mod inspect;
 mod layout;
+pub mod link_language;
 pub mod policy;
 pub mod queue;
 mod rank;

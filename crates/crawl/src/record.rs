@@ -41,6 +41,15 @@ pub struct Link {
     pub url: WaitingUrl,
     /// The registered domain of the page; empty for seeds.
     pub source: Box<str>,
+    /// Whether it promises text in a wanted language, see [`crate::link_language`]. False between pages of a domain.
+    pub wanted_language: bool,
+}
+
+impl Link {
+    /// A link of a page of a registered domain, or a seed without one, that says nothing about its language.
+    pub fn new(url: WaitingUrl, source: &str) -> Link {
+        Link { url, source: source.into(), wanted_language: false }
+    }
 }
 
 /// A line of the journal.
@@ -87,13 +96,13 @@ impl Record {
                 let _ = write!(text, "a\t{url}");
             }
             Record::Done(done) => {
-                let PageWorth { bytes, clean_bytes, tokens, new_share, exact_duplicate } = done.worth;
+                let PageWorth { bytes, clean_bytes, tokens, new_share, exact_duplicate, foreign } = done.worth;
                 let _ = write!(
                     text,
                     "d\t{}\t{}\t{bytes}\t{clean_bytes}\t{tokens}\t{new_share}\t{}\t{}",
                     done.url,
                     done.status,
-                    u8::from(exact_duplicate),
+                    u8::from(exact_duplicate) | u8::from(foreign) << 1,
                     u8::from(done.requested),
                 );
                 if done.refused.is_some() || done.text.is_some() {
@@ -127,13 +136,15 @@ impl Record {
             "d" => {
                 let mut fields = rest.split('\t');
                 let (url, status) = (fields.next()?.to_owned(), fields.next()?.to_owned());
-                let worth = PageWorth {
+                let mut worth = PageWorth {
                     bytes: fields.next()?.parse().ok()?,
                     clean_bytes: fields.next()?.parse().ok()?,
                     tokens: fields.next()?.parse().ok()?,
                     new_share: fields.next()?.parse().ok()?,
-                    exact_duplicate: fields.next()? == "1",
+                    ..PageWorth::default()
                 };
+                let flags: u8 = fields.next()?.parse().ok()?;
+                (worth.exact_duplicate, worth.foreign) = (flags & 1 != 0, flags & 2 != 0);
                 let requested = fields.next()? == "1";
                 let refused = fields.next().filter(|reason| !reason.is_empty()).map(str::to_owned);
                 let mut hashes = fields.map(|hash| u64::from_str_radix(hash, 16).ok());
@@ -151,15 +162,25 @@ impl Record {
     }
 }
 
-fn write_link(Link { url, source }: &Link, text: &mut String) {
+/// The last field of a link that promises text in a wanted language.
+const WANTED_LANGUAGE: &str = "\tw";
+
+fn write_link(Link { url, source, wanted_language }: &Link, text: &mut String) {
     let _ = write!(text, "{source}\t{}\t", url.url);
     UrlLine::of(url).write_fields(text);
+    if *wanted_language {
+        text.push_str(WANTED_LANGUAGE);
+    }
 }
 
 fn parse_link(text: &str) -> Option<Link> {
     let (source, rest) = text.split_once('\t')?;
     let (url, fields) = rest.split_once('\t')?;
-    Some(Link { url: waiting(UrlLine::parse(url.into(), fields)?)?, source: source.into() })
+    let (fields, wanted_language) = match fields.strip_suffix(WANTED_LANGUAGE) {
+        Some(fields) => (fields, true),
+        None => (fields, false),
+    };
+    Some(Link { url: waiting(UrlLine::parse(url.into(), fields)?)?, source: source.into(), wanted_language })
 }
 
 /// A waiting URL with domain and section of its address.
@@ -181,17 +202,31 @@ mod tests {
     #[test]
     fn records_round_trip() {
         let url = WaitingUrl { day: Some(19_000), depth: 2, ..crate::testing::waiting("http://a.example/news/x") };
-        let link = Link { url, source: "b.example".into() };
-        let worth = PageWorth { bytes: 9000, clean_bytes: 800, tokens: 120, new_share: 0.5, exact_duplicate: true };
+        let link = Link::new(url, "b.example");
+        let wanted = Link { wanted_language: true, ..link.clone() };
+        let undated = Link { url: WaitingUrl { day: None, ..link.url.clone() }, ..wanted.clone() };
+        let worth = PageWorth {
+            bytes: 9000,
+            clean_bytes: 800,
+            tokens: 120,
+            new_share: 0.5,
+            exact_duplicate: true,
+            foreign: false,
+        };
+        let foreign = PageWorth { foreign: true, ..PageWorth::default() };
         let url = link.url.url.clone();
         let done = Done { url, status: "ok".into(), worth, requested: true, refused: None, text: None };
         let text = Some(TextFingerprint { exact: 7, samples: vec![64, u64::MAX], ..TextFingerprint::default() });
         let refused = Some("off-topic".to_owned());
         let records = [
             Record::Sent(3, link.clone()),
+            Record::Sent(3, wanted.clone()),
+            Record::Link(wanted),
+            Record::Link(undated),
             Record::Link(link),
             Record::Alias("http://a.example/y".into()),
             Record::Done(Done { text: text.clone(), ..done.clone() }),
+            Record::Done(Done { worth: foreign, ..done.clone() }),
             Record::Done(Done { refused: refused.clone(), ..done.clone() }),
             Record::Done(Done { refused, text, ..done.clone() }),
             Record::Done(done),

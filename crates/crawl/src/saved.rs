@@ -109,7 +109,7 @@ mod tests {
 
     fn fetch(steward: &mut Steward, text: &TextFingerprint) -> f32 {
         let Next::Request(request) = steward.next(1, &mut |_| Gate::Open) else { panic!("a request") };
-        let worth = PageWorth { bytes: 9000, clean_bytes: 900, tokens: 150, new_share: 1.0, exact_duplicate: false };
+        let worth = PageWorth { bytes: 9000, clean_bytes: 900, tokens: 150, new_share: 1.0, ..PageWorth::default() };
         steward.done(&request, Outcome::Page { worth, text: Some(text), front: false }, 2).worth.new_share
     }
 

@@ -482,7 +482,7 @@ mod tests {
     }
 
     fn link(number: u32) -> Link {
-        Link { url: url(number), source: "".into() }
+        Link::new(url(number), "")
     }
 
     fn url(number: u32) -> WaitingUrl {

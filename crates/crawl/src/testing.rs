@@ -23,5 +23,5 @@ pub(crate) fn waiting(url: &str) -> WaitingUrl {
 
 /// A link without a source.
 pub(crate) fn link(url: &str) -> Link {
-    Link { url: waiting(url), source: "".into() }
+    Link::new(waiting(url), "")
 }

@@ -32,8 +32,7 @@ pub struct TextFingerprint {
 impl TextFingerprint {
     /// The fingerprint of a text. Words that contain `mask` are left out: parked pages show the name of their domain.
     pub fn of(text: &str, mask: &str) -> TextFingerprint {
-        let words: Vec<u64> = text
-            .split_whitespace()
+        let words: Vec<u64> = tidings_lang::words(text)
             .filter(|word| mask.is_empty() || !word.contains(mask))
             .map(|word| xxh3_64(word.as_bytes()))
             .collect();
@@ -74,33 +73,9 @@ fn sampled_words(text: &str) -> (u16, Vec<u32>) {
         }
         length < MAX_WORDS
     };
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        let goes_on = match word.starts_with(is_unspaced) {
-            true => pairs(word).all(&mut add),
-            false => add(&word.to_lowercase()),
-        };
-        if !goes_on {
-            break;
-        }
-    }
+    let parts = text.split(|c: char| !c.is_alphanumeric());
+    let _ = parts.flat_map(tidings_lang::words).all(|word| add(&word.to_lowercase()));
     (length, sampled)
-}
-
-/// The text of a word in pairs of characters.
-fn pairs(word: &str) -> impl Iterator<Item = &str> {
-    let mut rest = word;
-    std::iter::from_fn(move || {
-        let end = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
-        let (pair, after) = rest.split_at(end);
-        rest = after;
-        (!pair.is_empty()).then_some(pair)
-    })
-}
-
-/// Whether a character is of a script that does not part words: Thai, Lao, Burmese, Khmer, Kana, Han.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
-        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 #[cfg(test)]
@@ -120,8 +95,18 @@ mod tests {
         assert_eq!(text.length, MAX_WORDS);
         assert!((25..80).contains(&text.words.len()), "{}", text.words.len());
         assert_eq!(text.words, TextFingerprint::of(&words.join(" ").to_lowercase(), "").words);
-        assert_eq!(pairs("新聞記者会").collect::<Vec<_>>(), ["新聞", "記者", "会"]);
         assert_eq!(TextFingerprint::of("新聞記者会 記者", "").length, 4);
+    }
+
+    #[test]
+    fn unspaced_texts_share_windows_with_their_near_duplicates() {
+        let clauses: Vec<String> = (0..300).map(|at| format!("第{at}条渡轮航线今天下午已经开通")).collect();
+        let of = |clauses: &[String]| TextFingerprint::of(&clauses.join("，"), "");
+        let (whole, edited) = (of(&clauses), of(&[&["新的一句话".to_owned()][..], &clauses[1..]].concat()));
+        assert!(whole.samples.len() > 10, "{} samples of 4,000 characters", whole.samples.len());
+        let shared = edited.samples.iter().filter(|sample| whole.samples.contains(sample)).count();
+        assert!(shared + 3 >= whole.samples.len(), "{shared} of {}", whole.samples.len());
+        assert_ne!(whole.exact, edited.exact);
     }
 
     #[test]

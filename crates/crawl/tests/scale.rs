@@ -37,7 +37,7 @@ fn link(url: String) -> Link {
         day: None,
         depth: 3,
     };
-    Link { url: waiting, source: "other.example".into() }
+    Link::new(waiting, "other.example")
 }
 
 fn bytes_under(folder: &Path) -> u64 {

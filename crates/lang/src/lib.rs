@@ -21,7 +21,9 @@ mod mask;
 mod normalise;
 mod registry;
 mod stop;
+mod url_language;
 mod variant;
+mod words;
 
 pub use calendar::{Month, calendar_words, is_date_name, is_weekday, month};
 pub use han::simplified;
@@ -35,4 +37,6 @@ pub use mask::{MaskRule, Masked, mask};
 pub use normalise::normalise;
 pub use registry::{Language, StopWords, canonical, language, language_name, languages};
 pub use stop::{StopList, stop_list};
+pub use url_language::named_languages;
 pub use variant::variant;
+pub use words::{is_unspaced, word_count, words};

@@ -33,6 +33,8 @@ pub struct PageLinks {
     /// The links in document order, each URL once with its best region; a link is `nofollow` only if all its
     /// occurrences are.
     pub links: Vec<PageLink>,
+    /// The language that the page declares for itself (`<html lang>`), as a code.
+    pub language: Option<String>,
     /// The canonical URL, if the page declares exactly one.
     pub canonical: Option<String>,
     /// The next page of a paginated list (`rel="next"`).

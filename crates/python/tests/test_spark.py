@@ -11,6 +11,7 @@ import html
 import json
 import os
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ import spark_engines as engines
 from conftest import run_tidings
 from spark_data import copied, documents, home_with_pages, wet_files
 from tidings import spark as ts
+from tidings.spark import _files
 
 import tidings
 
@@ -156,6 +158,64 @@ def test_nothing_of_a_day_is_published_if_a_file_or_line_is_missing(spark, home,
     fails(torn, "damaged")
     (other / "tidings.toml").write_text('[clean]\npreset = "precision"\n')
     fails(rows, "other settings")
+
+
+# Buckets
+
+
+@pytest.fixture
+def bucket() -> Iterator[str]:
+    """The URI of a bucket on a server of S3 in this process, with credentials and address in place of {}."""
+    moto = pytest.importorskip("moto.server")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    try:
+        yield f"s3://test:secret@{{}}?region=us-east-1&scheme=http&endpoint_override={host}:{port}&allow_bucket_creation=true"
+    finally:
+        server.stop()
+
+
+def put(uri: str, content: bytes = b"") -> None:
+    """Writes an object, or makes a bucket where the path has no slash."""
+    system, path = _files.file_system(uri)
+    if "/" not in path:
+        system.create_dir(path)
+        return
+    with system.open_output_stream(path, compression=None) as out:
+        out.write(content)
+
+
+def test_files_of_a_bucket_are_named_with_their_options(bucket):
+    put(bucket.format("archive"))
+    names = ["pages/2026-03-01/a.jsonl.zst", "pages/2026-03-02/b.jsonl.zst", "pages/deep/2026-03-03/c.jsonl.zst", "x"]
+    for name in names:
+        put(bucket.format(f"archive/{name}"), name.encode())
+
+    def found(path: str) -> list[str]:
+        uris = _files.expand(bucket.format(path))
+        for uri in uris:
+            with _files.opened(uri) as local:
+                assert bucket.format(f"archive/{Path(local).read_text()}") == uri
+        return [_files.without_options(uri).partition("archive/")[2] for uri in uris]
+
+    assert found("archive") == names
+    assert found("archive/pages/") == names[:3] == found("archive/pages/**/*.zst")
+    assert found("archive/pages/*/*.jsonl.zst") == names[:2]
+    assert found("archive/pages/2026-03-01/a.jsonl.zst") == names[:1]
+    with pytest.raises(FileNotFoundError, match="no files at s3://archive/none"):
+        _files.expand(bucket.format("archive/none/*.zst"))
+
+
+def test_pages_of_a_bucket_give_the_documents_of_the_folder(spark, home, bucket):
+    put(bucket.format("archive"))
+    for path in sorted((home / "pages").rglob("*.jsonl.zst")):
+        put(bucket.format(f"archive/{path.relative_to(home)}"), path.read_bytes())
+    lines = []
+    for pages in (ts.pages(spark, home), ts.pages(spark, bucket.format("archive/pages/"))):
+        rows = rows_of(ts.clean(pages, ts.settings(home)))
+        lines.append(sorted((row["day"], row["number"], row["line"]) for row in rows))
+    assert lines[0] == lines[1] and len(lines[0]) > 10
 
 
 # Lines

@@ -95,7 +95,7 @@ fn measure(pages: &[Page]) -> Cost {
             let printed = cpu_time();
             find(&mut steward, page, &of_page);
             let found = cpu_time();
-            let tokens = text.as_ref().map_or(0, |text| text.split_whitespace().count() as u64);
+            let tokens = text.as_ref().map_or(0, |text| tidings_lang::word_count(text) as u64);
             let worth = PageWorth { bytes: page.body.len() as u64, tokens, new_share: 1.0, ..PageWorth::default() };
             let now = (round * pages.len() + number) as u64 * 1_000 + 1;
             if let Next::Request(request) = steward.next(now, &mut |_| Gate::Open) {

@@ -125,7 +125,7 @@ fn fill(folder: &Path, urls: u64, domains: u64) -> Result<()> {
     let mut checkpoints = Checkpoints::default();
     let (mut count, mut spent, mut longest) = (0, Duration::ZERO, Duration::ZERO);
     for at in 0..urls + JOURNALED {
-        state.offer(Link { url: url(at, domains), source: "".into() });
+        state.offer(Link::new(url(at, domains), ""));
         if at % (LINKS * COMMIT) == 0 {
             state.commit()?;
         }

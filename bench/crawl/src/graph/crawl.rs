@@ -13,7 +13,7 @@ use tidings_model::LinkRegion;
 use tidings_simweb::graph::{Score, Scorer};
 
 use super::oracle::GraphOracle;
-use super::pages::{PageRow, Pages, UrlId};
+use super::pages::{PageLinkRow, PageRow, Pages, UrlId};
 use super::spending::{GateCounts, Spending};
 use crate::score::MARKS;
 
@@ -129,8 +129,9 @@ pub fn crawl_with(pages: &mut Pages<'_>, settings: Option<Settings>, name: &str,
         gate: GateCounts::default(),
     };
     for url in crawl.pages.graph.seeds(crawl.pages.language, plan.seeds) {
-        if let Some(id) = crawl.pages.id(&url) {
-            crawl.discover(None, id, LinkRegion::Text, 0.0);
+        if let Some(target) = crawl.pages.id(&url) {
+            let seed = PageLinkRow { target, region: LinkRegion::Text, wanted_language: false };
+            crawl.discover(None, seed, 0.0);
         }
     }
     let ended = crawl.run();
@@ -265,6 +266,7 @@ impl Crawl<'_, '_> {
                 tokens: page.tokens,
                 new_share: 1.0,
                 exact_duplicate: false,
+                foreign: page.foreign,
             };
             let front = row.url.split('/').nth(3).is_none_or(str::is_empty);
             Outcome::Page { worth, text: page.text.as_ref(), front }
@@ -290,25 +292,27 @@ impl Crawl<'_, '_> {
             self.known.insert(canonical);
         }
         let source_yield = page.clean_bytes as f32 / page.bytes.max(1) as f32;
-        for (target, region) in page.redirect.iter().map(|to| (*to, LinkRegion::Text)).chain(page.links.iter().copied())
-        {
-            let to = &self.pages.urls[target as usize];
+        let redirect =
+            page.redirect.map(|target| PageLinkRow { target, region: LinkRegion::Text, wanted_language: false });
+        for link in redirect.into_iter().chain(page.links.iter().copied()) {
+            let to = &self.pages.urls[link.target as usize];
             let own = *to.domain == *domain;
             if !own && !follow_out {
                 continue;
             }
-            if self.known.contains(&target) {
+            if self.known.contains(&link.target) {
                 if !own && let Scheduler::Steward(steward) = &mut self.scheduler {
                     steward.linked(domain, &to.domain);
                 }
                 continue;
             }
-            self.discover(Some(id), target, region, source_yield);
+            self.discover(Some(id), link, source_yield);
         }
     }
 
     /// A URL, which waits from now on unless it is known or refused.
-    fn discover(&mut self, source: Option<UrlId>, id: UrlId, region: LinkRegion, source_yield: f32) {
+    fn discover(&mut self, source: Option<UrlId>, link: PageLinkRow, source_yield: f32) {
+        let PageLinkRow { target: id, region, wanted_language } = link;
         if !self.known.insert(id) {
             return;
         }
@@ -326,7 +330,7 @@ impl Crawl<'_, '_> {
         };
         let hints = DomainHints {
             tld_language: self.pages.is_national(&row.host),
-            link_language: false,
+            link_language: wanted_language,
             source_yield,
             host_len: row.host.len() as u16,
             distance,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jiff::civil::Date;
 use tidings_clean::postprocess::PostprocessOptions;
 use tidings_clean::{Options, clean_with_links};
-use tidings_crawl::{shape, text::TextFingerprint, trap::hard_trap};
+use tidings_crawl::{link_language::LinkEvidence, shape, text::TextFingerprint, trap::hard_trap};
 use tidings_model::{LinkRegion, Page, PageLinks, address};
 use tidings_simweb::graph::{Expected, Graph, Truth, UrlTruth};
 use url::Url;
@@ -35,6 +35,17 @@ pub struct UrlRow {
     pub expected: Option<Expected>,
 }
 
+/// A link of a fetched page.
+#[derive(Debug, Clone, Copy)]
+pub struct PageLinkRow {
+    /// The target.
+    pub target: UrlId,
+    /// Where it stands.
+    pub region: LinkRegion,
+    /// Whether it leads to another domain and promises text in the language of the crawl.
+    pub wanted_language: bool,
+}
+
 /// A fetched page.
 #[derive(Debug)]
 pub struct PageRow {
@@ -48,8 +59,12 @@ pub struct PageRow {
     pub clean_bytes: u64,
     /// The fingerprint of the same.
     pub text: Option<TextFingerprint>,
+    /// The language of its text; without a text, the one that it declares.
+    pub language: Option<String>,
+    /// Whether it has text in another language than that of the crawl.
+    pub foreign: bool,
     /// Links that may be followed.
-    pub links: Vec<(UrlId, LinkRegion)>,
+    pub links: Vec<PageLinkRow>,
     /// The target of a redirect.
     pub redirect: Option<UrlId>,
     /// The canonical URL, if it is another one of the same host and not the front page.
@@ -148,6 +163,8 @@ impl<'g> Pages<'g> {
             tokens: 0,
             clean_bytes: 0,
             text: None,
+            language: None,
+            foreign: false,
             links: Vec::new(),
             redirect: None,
             canonical: None,
@@ -169,12 +186,15 @@ impl<'g> Pages<'g> {
             body: response.body,
             ..Page::default()
         };
-        let languages = vec![self.language.to_owned()];
-        let wanted = PostprocessOptions { languages, ..PostprocessOptions::default() };
-        let (document, links) = clean_with_links(&page, &Options::default(), &wanted);
-        if let Ok(document) = document {
+        let (document, mut links) = clean_with_links(&page, &Options::default(), &PostprocessOptions::default());
+        row.language = links.language.take();
+        if let Ok(document) = &document {
+            row.language = Some(document.language_code());
+            row.foreign = document.language_code() != self.language;
+        }
+        if let Some(document) = document.ok().filter(|_| !row.foreign) {
             let text = document.text();
-            row.tokens = text.split_whitespace().count() as u64;
+            row.tokens = tidings_lang::word_count(&text) as u64;
             row.clean_bytes = text.len() as u64;
             row.text = Some(TextFingerprint::of(&text, &self.urls[id as usize].domain));
         }
@@ -192,8 +212,12 @@ impl<'g> Pages<'g> {
             return;
         }
         for link in links.links.into_iter().filter(|link| !link.nofollow) {
-            if let Some(target) = self.id(&link.url) {
-                row.links.push((target, link.region));
+            if let (Some(target), Ok(url)) = (self.id(&link.url), Url::parse(&link.url)) {
+                let page = row.language.as_deref();
+                let evidence = LinkEvidence { url: &url, hreflang: None, anchor: &link.anchor, page };
+                let is_own = self.urls[target as usize].domain == self.urls[id as usize].domain;
+                let wanted_language = !is_own && evidence.promises(|code| code == self.language);
+                row.links.push(PageLinkRow { target, region: link.region, wanted_language });
             }
         }
     }

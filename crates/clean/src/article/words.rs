@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use tidings_lang::is_unspaced;
+
 use super::evidence::{Fnv1a, IdentityState};
 
 /// Word statistics of a block.
@@ -182,12 +184,6 @@ pub fn stop_words(language: &str) -> Option<&'static WordSet> {
 
 fn is_terminal(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？' | '।' | '؟' | '۔')
-}
-
-/// Returns whether a character's script is written without spaces between words.
-pub fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}')
 }
 
 /// Calls `found` with the hash of every word trigram; texts of fewer than three words have none.

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use tidings_lang::is_unspaced;
 use tidings_model::{Document, ParagraphKind};
 
 use crate::article::evidence::IdentityState;
-use crate::article::words::{WordSet, each_word, is_unspaced, stop_words};
+use crate::article::words::{WordSet, each_word, stop_words};
 
 /// Measures of a text. Shares are between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -68,7 +68,10 @@ fn declared(tree: &Tree, base: &Url) -> PageLinks {
     let mut canonicals: Vec<String> = Vec::new();
     let mut robots = RobotsDirectives::default();
     for id in tree.descendants(tree.root()) {
-        if tree.is(id, &local_name!("link")) {
+        if tree.is(id, &local_name!("html")) {
+            let declared = tree.attr(id, &local_name!("lang")).and_then(|tag| language_tag(tag.trim()));
+            found.language = found.language.or(declared);
+        } else if tree.is(id, &local_name!("link")) {
             declared_link(tree, id, base, &mut found, &mut canonicals);
         } else if tree.is(id, &local_name!("meta")) {
             robots = robots.and(directives(tree, id));

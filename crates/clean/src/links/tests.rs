@@ -20,6 +20,14 @@ fn row(path: &str, region: LinkRegion, anchor: &str) -> (String, LinkRegion, Str
 }
 
 #[test]
+fn the_declared_language_is_that_of_the_root() {
+    let language = |html: &str| links(html).language;
+    assert_eq!(language("<html lang='cs_CZ'><p lang=de>x").as_deref(), Some("cs-CZ"));
+    assert_eq!(language("<html lang=english><p lang=de>x"), None);
+    assert_eq!(language("<p>x"), None);
+}
+
+#[test]
 fn the_region_of_a_link_follows_from_its_block() {
     use LinkRegion::{List, Navigation, Text};
     for (html, region) in [

@@ -19,7 +19,7 @@ const REASONS: [&str; 10] = [
     "builds the workspace",
     "changes the system",
     "needs an object store",
-    "needs GNU parallel",
+    GNU_PARALLEL,
     "needs NoSketch Engine",
     "needs several machines",
     "needs the public web",
@@ -27,6 +27,9 @@ const REASONS: [&str; 10] = [
     "runs until Ctrl-C",
     "takes a minute or two",
 ];
+
+/// The reason of blocks that run where GNU parallel is installed.
+const GNU_PARALLEL: &str = "needs GNU parallel";
 
 fn repository() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -84,12 +87,25 @@ fn shell_blocks_of_the_documentation_run_as_they_are_written() {
             let has_commands = block.text.lines().any(|line| line.starts_with("tidings "));
             assert!(!has_commands || ["sh", "text", "r"].contains(&block.language.as_str()), "{page}:{}", block.line);
             match &block.skipped {
+                Some(reason) if reason == GNU_PARALLEL => {
+                    if has_gnu_parallel() {
+                        run(&block, page, folder.path());
+                    } else {
+                        tidings_testing::skip("GNU parallel is missing (Debian: apt-get install parallel)");
+                    }
+                }
                 Some(reason) => assert!(REASONS.contains(&reason.as_str()), "{page}:{}: {reason}", block.line),
                 None if block.language == "sh" => run(&block, page, folder.path()),
                 None => {}
             }
         }
     }
+}
+
+/// Whether the program is GNU parallel: that of moreutils has the same name and other options.
+fn has_gnu_parallel() -> bool {
+    let version = Command::new("parallel").arg("--version").output();
+    version.is_ok_and(|version| version.stdout.starts_with(b"GNU parallel"))
 }
 
 fn run(block: &Block, page: &str, folder: &Path) {

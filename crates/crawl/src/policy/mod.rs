@@ -37,6 +37,8 @@ pub struct PageWorth {
     pub new_share: f32,
     /// Whether exactly the same text is known.
     pub exact_duplicate: bool,
+    /// Whether it has text, but in a language that is not wanted.
+    pub foreign: bool,
 }
 
 impl PageWorth {
@@ -61,7 +63,7 @@ impl PageWorth {
 pub struct DomainHints {
     /// Whether the top-level domain is that of a country with a wanted language.
     pub tld_language: bool,
-    /// Whether the link or the linking page names a wanted language (`hreflang`, `lang`, anchor text).
+    /// Whether a link to it promised a wanted language, see [`crate::link_language`].
     pub link_language: bool,
     /// Share of clean text in the page that linked it first.
     pub source_yield: f32,
@@ -89,6 +91,8 @@ pub struct Evidence {
     pub cost: f64,
     /// Pages with new text.
     pub text_pages: u64,
+    /// Pages with text in languages that are not wanted.
+    pub foreign: u64,
     /// Pages in a row without new text.
     pub barren: u32,
     /// New URLs that its pages showed, each counted by the rate of its section beside the best of the domain,
@@ -108,6 +112,7 @@ impl Evidence {
         self.value = self.value * keep + worth.value();
         self.cost = self.cost * keep + worth.cost();
         self.led *= keep;
+        self.foreign += u64::from(worth.foreign);
         if worth.value() > 0.0 {
             self.text_pages += 1;
             self.barren = 0;
@@ -122,6 +127,7 @@ impl Evidence {
         self.bytes += part.bytes;
         self.clean_bytes += part.clean_bytes;
         self.text_pages += part.text_pages;
+        self.foreign += part.foreign;
         self.tokens += part.tokens;
         self.value += part.value;
         self.cost += part.cost;
@@ -134,6 +140,7 @@ impl Evidence {
         self.bytes = self.bytes.saturating_sub(part.bytes);
         self.clean_bytes = self.clean_bytes.saturating_sub(part.clean_bytes);
         self.text_pages = self.text_pages.saturating_sub(part.text_pages);
+        self.foreign = self.foreign.saturating_sub(part.foreign);
         self.tokens = (self.tokens - part.tokens).max(0.0);
         self.value = (self.value - part.value).max(0.0);
         self.cost = (self.cost - part.cost).max(0.0);
@@ -156,6 +163,12 @@ impl Evidence {
     pub fn text_gap(&self) -> Option<f64> {
         let before = self.pages.saturating_sub(u64::from(self.barren));
         (self.text_pages > 0).then(|| (before as f64 / self.text_pages as f64).max(1.0))
+    }
+
+    /// The share of pages in wanted languages among those with text, one in a wanted language assumed (Laplace).
+    pub fn language_share(&self) -> f64 {
+        let wanted = self.text_pages as f64 + 1.0;
+        wanted / (wanted + self.foreign as f64)
     }
 
     /// Value per cost.

@@ -42,8 +42,16 @@ impl Tidings {
         Tidings { floor, largest_share, prior: Prior::default(), rng: fastrand::Rng::with_seed(seed) }
     }
 
+    /// The prior of a domain. Its pages in other languages draw it down before they show as cost: a site keeps its
+    /// language, so that three of them say more than thirty galleries.
     fn domain_prior(&self, domain: &DomainView<'_>) -> RatePrior {
-        self.prior.of(group(domain.hints, domain.source_rate))
+        let prior = self.prior.of(group(domain.hints, domain.source_rate));
+        RatePrior { mean: prior.mean * domain.evidence.language_share(), ..prior }
+    }
+
+    /// The prior of an arm from the rate of its domain, drawn down by pages in other languages like that of a domain.
+    fn arm_prior(domain_rate: f64, arm: &Evidence) -> RatePrior {
+        RatePrior { mean: domain_rate * arm.language_share(), shape: ARM_SHAPE }
     }
 
     /// Shape and scale of the posterior of a rate.
@@ -84,8 +92,7 @@ impl Policy for Tidings {
         let rate = gamma(&mut self.rng, shape) * scale;
         let mut best = Choice { priority: 0.0, arm: 0 };
         for (at, arm) in arms.iter().enumerate() {
-            let prior = RatePrior { mean: rate * arm.appeal, shape: ARM_SHAPE };
-            let (shape, scale) = self.posterior(&arm.evidence, prior);
+            let (shape, scale) = self.posterior(&arm.evidence, Self::arm_prior(rate * arm.appeal, &arm.evidence));
             let draw = (gamma(&mut self.rng, shape) * scale).max(hub_rate(domain, &arm.evidence) * domain.dryness);
             if draw > best.priority {
                 best = Choice { priority: draw, arm: at };
@@ -112,7 +119,7 @@ impl Policy for Tidings {
             return None;
         }
         let (shape, scale) = self.posterior(domain.evidence, self.domain_prior(domain));
-        let (shape, scale) = self.posterior(arm, RatePrior { mean: shape * scale, shape: ARM_SHAPE });
+        let (shape, scale) = self.posterior(arm, Self::arm_prior(shape * scale, arm));
         let bound = shape * scale + SURE_DEVIATIONS * shape.sqrt() * scale;
         (bound.max(hub_rate(domain, arm)) < self.floor).then_some(Closing::Arm)
     }
@@ -154,7 +161,7 @@ mod tests {
     fn pages(count: usize, tokens: u64) -> Evidence {
         let mut evidence = Evidence::default();
         let worth =
-            PageWorth { bytes: 40_000, clean_bytes: 6 * tokens, tokens, new_share: 1.0, exact_duplicate: false };
+            PageWorth { bytes: 40_000, clean_bytes: 6 * tokens, tokens, new_share: 1.0, ..PageWorth::default() };
         (0..count).for_each(|_| evidence.add(&worth, KEEP));
         evidence
     }
@@ -226,11 +233,30 @@ mod tests {
     }
 
     #[test]
+    fn pages_in_other_languages_close_an_arm_sooner_than_pages_without_text() {
+        let rule = Tidings::new(0.002, 0.02, 1);
+        let pages_until_closed = |foreign| {
+            let worth = PageWorth { bytes: 80_000, foreign, ..PageWorth::default() };
+            let mut evidence = Evidence::default();
+            let closing = (1..500u64).find(|_| {
+                evidence.add(&worth, KEEP);
+                rule.closes(&view(&evidence, 0.0, true), &evidence).is_some()
+            });
+            closing.expect("a floor above 0")
+        };
+        let (foreign, empty) = (pages_until_closed(true), pages_until_closed(false));
+        assert!((PROBE_PAGES..=empty / 2).contains(&foreign), "{foreign} and {empty} pages");
+        let mut mixed = pages(30, 900);
+        (0..10).for_each(|_| mixed.add(&PageWorth { bytes: 80_000, foreign: true, ..PageWorth::default() }, KEEP));
+        assert!(rule.closes(&view(&mixed, 0.0, true), &mixed).is_none());
+    }
+
+    #[test]
     fn saved_numbers_give_the_same_rule() {
         let mut rule = Tidings::new(0.002, 0.02, 1);
         let one = pages(1, 500);
         let worth =
-            PageWorth { bytes: 40_000, clean_bytes: 3_000, tokens: 500, new_share: 1.0, exact_duplicate: false };
+            PageWorth { bytes: 40_000, clean_bytes: 3_000, tokens: 500, new_share: 1.0, ..PageWorth::default() };
         (0..20).for_each(|_| rule.learn(&view(&one, 0.0, true), &worth));
         let mut again = Tidings::new(0.002, 0.02, 1);
         again.restore(&rule.learned());

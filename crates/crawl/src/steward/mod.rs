@@ -36,7 +36,7 @@ use forms::Forms;
 use heap::IndexedHeap;
 use names::NameTable;
 use patterns::Patterns;
-use resting::Resting;
+use resting::{Due, Resting};
 pub use rows::{CrawlRow, DomainRow, Restoring, Row, SectionRow};
 pub use texts::SavedTexts;
 use texts::Texts;
@@ -137,6 +137,7 @@ impl Steward {
     pub fn discovered(&mut self, url: &Discovered<'_>) -> Admission {
         let id = self.domain_id(url);
         self.count_link(id, url.source);
+        self.domains[id as usize].hints.link_language |= url.hints.link_language;
         if self.domains[id as usize].closed.is_some() {
             return Admission::Refuse(Refusal::DomainClosed);
         }
@@ -175,14 +176,7 @@ impl Steward {
         if let Some(end) = self.budget_end(now) {
             return Next::Finished(end);
         }
-        let mut woken = Vec::new();
-        self.resting.wake(now, |domain| woken.push(domain));
-        for id in woken {
-            if self.domains[id as usize].place == Place::Resting {
-                self.domains[id as usize].place = Place::Idle;
-                self.enqueue(id);
-            }
-        }
+        self.wake(now);
         self.fill_window();
         self.redraw();
         while let Some((priority, id)) = self.best() {
@@ -212,6 +206,11 @@ impl Steward {
             None if self.in_flight > 0 => Next::Idle,
             None => Next::Finished(End::Dry),
         }
+    }
+
+    /// The group of an address that was busy may be asked from a time on.
+    pub fn group_is_free(&mut self, group: u64, at: u64) {
+        self.resting.wake_group_at(group, at);
     }
 
     /// The reason why the crawl is over at a time, if it is: a budget or nothing left that is worth a request.
@@ -404,8 +403,37 @@ impl Steward {
         }
     }
 
-    /// The priority and the section of a candidate anew.
-    fn draw(&mut self, id: u32) {
+    /// Makes domains candidates whose pauses are over.
+    fn wake(&mut self, now: u64) {
+        while let Some(due) = self.resting.due(now) {
+            let woken = match due {
+                Due::Domain(id) => Some(id).filter(|id| self.domains[*id as usize].place == Place::Resting),
+                Due::Group(group) => self.best_of_group(group, now),
+            };
+            if let Some(id) = woken {
+                self.domains[id as usize].place = Place::Idle;
+                self.enqueue(id);
+            }
+        }
+    }
+
+    /// The best of the domains that share an address, after some of them, chosen at random, were drawn anew.
+    fn best_of_group(&mut self, group: u64, now: u64) -> Option<u32> {
+        let members = self.resting.members(group);
+        for _ in 0..self.policy.redraws().min(members) {
+            let at = self.rng.usize(..members);
+            let id = self.resting.member(group, at)?.0;
+            if let (priority, Some(_)) = self.drawn(id)
+                && let Some(member) = self.resting.member(group, at)
+            {
+                member.1 = priority;
+            }
+        }
+        self.resting.wake_best(group, now, |id| self.domains[id as usize].place == Place::Resting)
+    }
+
+    /// A priority and a section of a domain, drawn anew; no section if none may be asked.
+    fn drawn(&mut self, id: u32) -> (f64, Option<SectionId>) {
         let domain = &self.domains[id as usize];
         let evidence = domain.evidence();
         let (mut arms, mut of_arms) = (std::mem::take(&mut self.arms), std::mem::take(&mut self.views));
@@ -420,15 +448,20 @@ impl Steward {
             (self.policy.choose(&view, &[ArmView::plain(evidence)]).priority, domain.any_section(&mut self.rng))
         };
         (self.arms, self.views) = (arms, of_arms);
-        match section {
-            Some(section) => {
+        (priority, section)
+    }
+
+    /// The priority and the section of a candidate anew.
+    fn draw(&mut self, id: u32) {
+        match self.drawn(id) {
+            (priority, Some(section)) => {
                 self.domains[id as usize].drawn = section;
                 self.candidates.set(id, priority);
-                if self.policy.has_sections() && evidence.pages < PROBE_PAGES {
+                if self.policy.has_sections() && self.domains[id as usize].evidence().pages < PROBE_PAGES {
                     self.probes.set(id, priority);
                 }
             }
-            None => {
+            (_, None) => {
                 self.remove_candidate(id);
                 self.domains[id as usize].place = Place::Idle;
             }

@@ -23,7 +23,7 @@ fn found(steward: &mut Steward, domain: &str, section: &str, source: Option<&str
 }
 
 fn worth(tokens: u64) -> PageWorth {
-    PageWorth { bytes: 40_000, clean_bytes: 6 * tokens, tokens, new_share: 1.0, exact_duplicate: false }
+    PageWorth { bytes: 40_000, clean_bytes: 6 * tokens, tokens, new_share: 1.0, ..PageWorth::default() }
 }
 
 fn page(worth: PageWorth) -> Outcome<'static> {
@@ -94,6 +94,33 @@ fn hosts_of_one_address_wait_for_each_other() {
         }
     }
     assert_eq!(asked, [1, 1_001, 2_001]);
+}
+
+#[test]
+fn sites_of_one_address_share_it_by_their_worth() {
+    let mut steward = steward(Rule::Tidings);
+    for number in 0..8 {
+        let name = format!("s{number}.example");
+        found(&mut steward, &name, &format!("{name}/*"), None, 400);
+    }
+    let (mut now, mut free_at) = (1, 0);
+    let mut pages: HashMap<u32, u64> = HashMap::new();
+    while pages.values().sum::<u64>() < 400 {
+        let next = steward.next(now, &mut |_| match free_at > now {
+            true => Gate::Group { group: 1, until: free_at },
+            false => Gate::Open,
+        });
+        match next {
+            Next::Request(request) => {
+                free_at = now + 1_000;
+                *pages.entry(request.domain).or_default() += 1;
+                steward.done(&request, page(worth(500)), now);
+            }
+            Next::Wait(until) => now = until,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(pages.len() == 8 && pages.values().all(|count| *count < 160), "equal sites, but {pages:?}");
 }
 
 #[test]

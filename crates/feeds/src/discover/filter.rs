@@ -62,11 +62,11 @@ impl Filter {
         let host = url.host_str().unwrap_or_default();
         let wanted = |code: &str| self.languages.iter().any(|language| language == code);
         if !self.languages.is_empty() {
-            let named = named_languages(&url);
+            let named = tidings_lang::named_languages(&url);
             if let Some(other) = named.iter().find(|code| !wanted(code))
                 && !named.iter().any(|code| wanted(code))
             {
-                return Err(RejectReason::OtherLanguage(other.clone()));
+                return Err(RejectReason::OtherLanguage((*other).to_owned()));
             }
             let of_country = languages_of_tld(host);
             if !of_country.is_empty() && !of_country.iter().any(|code| wanted(code)) {
@@ -78,27 +78,6 @@ impl Filter {
         }
         if seen < self.min_seen { Err(RejectReason::Rare) } else { Ok(()) }
     }
-}
-
-/// The languages named in a URL: in a path segment, the first label or a query parameter.
-fn named_languages(url: &Url) -> Vec<String> {
-    let known = |word: &str| tidings_lang::language(word).is_some_and(|known| known.code == word && known.is_url_code);
-    let code_of = |word: &str| {
-        let word = word.to_ascii_lowercase();
-        let primary = word.split(['-', '_']).next().unwrap_or_default().to_owned();
-        // `en` and `en-us` are codes, `de-mail` is a word.
-        let whole = primary.len() == word.len() || word.len() == 5;
-        (whole && known(&primary) && word != "uk").then_some(primary)
-    };
-    let mut named: Vec<String> = Vec::new();
-    named.extend(url.path_segments().into_iter().flatten().take(4).filter_map(code_of));
-    let labels: Vec<&str> = url.host_str().unwrap_or_default().split('.').collect();
-    if labels.len() > 2 {
-        named.extend(code_of(labels[0]));
-    }
-    let parameter = |key: &str| matches!(key, "lang" | "language" | "hl" | "locale" | "l");
-    named.extend(url.query_pairs().take(20).filter(|pair| parameter(&pair.0)).filter_map(|pair| code_of(&pair.1)));
-    named
 }
 
 #[cfg(test)]

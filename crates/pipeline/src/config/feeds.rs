@@ -13,6 +13,7 @@ use super::within;
 #[allow(missing_docs)] // The template documents each key to users.
 pub struct FeedsConfig {
     pub polls_per_day: f64,
+    pub page_polls_per_day: f64,
     pub min_interval_min: f64,
     pub max_interval_h: f64,
     pub sitemap_days: f64,
@@ -20,7 +21,13 @@ pub struct FeedsConfig {
 
 impl Default for FeedsConfig {
     fn default() -> FeedsConfig {
-        FeedsConfig { polls_per_day: 6.0, min_interval_min: 15.0, max_interval_h: 48.0, sitemap_days: 30.0 }
+        FeedsConfig {
+            polls_per_day: Budget::default().polls_per_day,
+            page_polls_per_day: Budget::of_pages().polls_per_day,
+            min_interval_min: 15.0,
+            max_interval_h: 48.0,
+            sitemap_days: 30.0,
+        }
     }
 }
 
@@ -30,6 +37,7 @@ impl FeedsConfig {
             "feeds.",
             [
                 ("polls_per_day", self.polls_per_day, 0.01..=1440.0),
+                ("page_polls_per_day", self.page_polls_per_day, 0.01..=1440.0),
                 ("min_interval_min", self.min_interval_min, 1.0..=1440.0),
                 ("max_interval_h", self.max_interval_h, 1.0..=720.0),
                 ("sitemap_days", self.sitemap_days, 0.1..=36_500.0),
@@ -55,7 +63,12 @@ impl FeedsConfig {
         SignedDuration::try_from_secs_f64(longest_s).unwrap_or(SignedDuration::MAX)
     }
 
-    /// The poll budget for runs that start every `cadence_s` seconds.
+    /// The poll budget of pages of sites without feeds, for runs that start every `cadence_s` seconds.
+    pub fn page_budget(&self, cadence_s: f64) -> Budget {
+        Budget { polls_per_day: self.page_polls_per_day, ..self.budget(cadence_s) }
+    }
+
+    /// The poll budget of feeds and sitemaps, for runs that start every `cadence_s` seconds.
     pub fn budget(&self, cadence_s: f64) -> Budget {
         Budget {
             polls_per_day: self.polls_per_day,

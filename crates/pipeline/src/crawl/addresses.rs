@@ -39,7 +39,7 @@ impl Addresses {
             Some((_, free_at)) if *free_at > now => *free_at,
             _ => return Gate::Open,
         };
-        Gate::Group { group: xxh3_64(ip.to_string().as_bytes()), until }
+        Gate::Group { group: group(ip), until }
     }
 
     /// A request to a host is sent.
@@ -49,12 +49,23 @@ impl Addresses {
         }
     }
 
-    /// The request to a host ended at a time, with a response from an address or without.
-    pub(super) fn ended(&mut self, host: &str, ip: Option<IpAddr>, now: u64) {
-        if let Some((in_flight, free_at)) = self.of_host.get(host).and_then(|ip| self.used.get_mut(ip)) {
+    /// The request to a host ended at a time, with a response from an address or without. Returns the group of the
+    /// address and when it may be asked again, if nothing else is in flight there.
+    pub(super) fn ended(&mut self, host: &str, ip: Option<IpAddr>, now: u64) -> Option<(u64, u64)> {
+        let mut free = None;
+        if let Some(known) = self.of_host.get(host)
+            && let Some((in_flight, free_at)) = self.used.get_mut(known)
+        {
             *in_flight = in_flight.saturating_sub(1);
             *free_at = now + self.pause_ms;
+            free = (*in_flight == 0).then(|| (group(known), *free_at));
         }
+        self.note(host, ip);
+        free
+    }
+
+    /// Remembers the address of a host, unless it is one that many sites share by design.
+    fn note(&mut self, host: &str, ip: Option<IpAddr>) {
         let Some(ip) = ip.filter(|ip| !self.shared.iter().any(|network| network.contains(ip.to_canonical()))) else {
             return;
         };
@@ -64,6 +75,11 @@ impl Addresses {
         }
         self.of_host.insert(host.to_owned(), ip);
     }
+}
+
+/// The group of the hosts at an address.
+fn group(ip: &IpAddr) -> u64 {
+    xxh3_64(ip.to_string().as_bytes())
 }
 
 /// A host of a section without its port; an IPv6 address keeps its brackets.
@@ -84,11 +100,11 @@ mod tests {
         let mut addresses = Addresses::new(Duration::from_millis(500), Vec::new());
         assert_eq!(addresses.gate("a.example", 0), Gate::Open);
         for host in ["a.example", "b.example"] {
-            addresses.ended(host, Some(ip), 0);
+            assert_eq!(addresses.ended(host, Some(ip), 0), None, "a first address is not waited for");
         }
         addresses.sent("a.example");
         let Gate::Group { group, until: 1010 } = addresses.gate("b.example:8080", 10) else { panic!("busy") };
-        addresses.ended("a.example", Some(ip), 100);
+        assert_eq!(addresses.ended("a.example", Some(ip), 100), Some((group, 600)));
         assert_eq!(addresses.gate("b.example", 200), Gate::Group { group, until: 600 });
         assert_eq!(addresses.gate("b.example", 600), Gate::Open);
         assert_eq!(addresses.gate("c.example", 200), Gate::Open);

@@ -232,7 +232,7 @@ impl Engine {
         let mut found = Vec::new();
         for seed in seeds {
             match filter.waiting(seed, LinkRegion::Text, 0, 1.0) {
-                Some(url) => found.push(Link { url, source: "".into() }),
+                Some(url) => found.push(Link::new(url, "")),
                 None => log::warn!("the seed {seed} is not followed: it was removed, or is no page by its form"),
             }
         }
@@ -246,7 +246,8 @@ impl Engine {
 
     /// The rules for links.
     pub(super) fn filter(&self) -> LinkFilter<'_> {
-        LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, topic: &self.topic, today: today() }
+        let order = &self.setup.order;
+        LinkFilter { bounds: &self.bounds, removed: &self.setup.removed, topic: &self.topic, order, today: today() }
     }
 
     /// The hosts that would be asked first, with their URLs.
@@ -414,7 +415,9 @@ impl Engine {
         let age = elapsed(report.at, clock::now());
         let ready_at = now + self.setup.host_delay.saturating_sub(age).as_millis() as u64;
         let host = address::host(&flight.url.url).unwrap_or_default().to_ascii_lowercase();
-        self.setup.addresses.ended(&host, report.ip, now);
+        if let Some((group, free_at)) = self.setup.addresses.ended(&host, report.ip, now) {
+            self.steward.group_is_free(group, free_at);
+        }
         if report.status == Status::Failed(FailureKind::MovedShard) {
             return self.take_moved(flight, report, ready_at);
         }
@@ -437,6 +440,7 @@ impl Engine {
                     tokens: page.tokens,
                     new_share: 1.0,
                     exact_duplicate: false,
+                    foreign: page.foreign,
                 };
                 self.steward.fetched(&flight.request, &flight.url.url, page.text.as_ref());
                 self.steward.done(&flight.request, Outcome::Page { worth, text: page.text.as_ref(), front }, ready_at)
@@ -489,7 +493,13 @@ impl Engine {
             self.state.alias(alias);
         }
         let clean_share = clean_share(page, report.bytes);
-        let source = Source { url: &url, depth: asked.depth, clean_share, follows_out: judged.follow_out };
+        let source = Source {
+            url: &url,
+            depth: asked.depth,
+            clean_share,
+            follows_out: judged.follow_out,
+            language: page.language.as_deref(),
+        };
         for link in self.filter().links(&source, &page.links) {
             if *link.source != *link.url.domain {
                 self.steward.linked(&link.source, &link.url.domain);
@@ -540,7 +550,7 @@ fn admit(steward: &mut Steward, order: &Order, link: &mut Link) -> bool {
     let host = address::host(&url.url).unwrap_or_default();
     let hints = DomainHints {
         tld_language: order.expects(host),
-        link_language: false,
+        link_language: link.wanted_language,
         source_yield: url.source_yield,
         host_len: host.len() as u16,
         distance: url.depth,

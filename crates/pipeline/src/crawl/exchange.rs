@@ -68,7 +68,7 @@ impl Engine {
                     shards.settle(&domain);
                 }
             }
-            Record::Link(Link { url, source }) => {
+            Record::Link(Link { url, source, wanted_language }) => {
                 let Ok(parsed) = Url::parse(&url.url) else { return };
                 if url.depth == 0 && !self.bounds.holds(&parsed) {
                     // A seed of another shard, or one that has moved here.
@@ -79,7 +79,8 @@ impl Engine {
                 let filter = self.filter();
                 let found = filter.waiting(&url.url, url.region, url.depth, url.source_yield);
                 if let Some(found) = found {
-                    self.offer(Link { url: WaitingUrl { day: url.day.or(found.day), ..found }, source });
+                    let url = WaitingUrl { day: url.day.or(found.day), ..found };
+                    self.offer(Link { url, source, wanted_language });
                 }
             }
             _ => {}
@@ -112,7 +113,7 @@ impl Engine {
             };
             if let (Some(shard), Some(url)) = (shard, found) {
                 let source = if asked.depth == 0 { "" } else { asked.domain.as_str() };
-                self.state.send(shard, Link { url, source: source.into() });
+                self.state.send(shard, Link::new(url, source));
             }
         }
         self.state.done(Done { worth: judged.worth, requested: report.requested, ..moved(asked.url) });
@@ -129,19 +130,19 @@ impl Engine {
         // Links that wait for a sift would be refused after it.
         self.sift()?;
         self.state.hand_over(domain, shard);
-        let mut source = String::new();
+        let (mut source, mut wanted_language) = (String::new(), false);
         for row in self.steward.why(domain) {
             let section = match row {
                 Row::Section(row) => row.section,
                 Row::Domain(row) => {
-                    source = row.source;
+                    (source, wanted_language) = (row.source, row.hints.link_language);
                     continue;
                 }
                 Row::Crawl(_) => continue,
             };
             while let Some(url) = self.state.take(domain, &section)? {
                 let done = moved(url.url.clone());
-                self.state.send(shard, Link { url, source: source.as_str().into() });
+                self.state.send(shard, Link { url, source: source.as_str().into(), wanted_language });
                 self.state.done(done);
             }
         }

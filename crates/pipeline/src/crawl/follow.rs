@@ -1,6 +1,7 @@
 //! Which links of a page are followed.
 
 use jiff::civil::Date;
+use tidings_crawl::link_language::LinkEvidence;
 use tidings_crawl::queue::WaitingUrl;
 use tidings_crawl::trap::{date_in_path, hard_trap};
 use tidings_crawl::{Link, shape};
@@ -8,7 +9,7 @@ use tidings_model::{LinkRegion, PageLinks, address};
 use tidings_store::removed::Removed;
 use url::Url;
 
-use super::order::Bounds;
+use super::order::{Bounds, Order};
 use super::topic::Topic;
 
 /// Endings of paths that are not pages.
@@ -31,6 +32,8 @@ pub(super) struct Source<'a> {
     pub(super) clean_share: f32,
     /// Whether links to other registered domains are followed.
     pub(super) follows_out: bool,
+    /// The language of the page, as far as it is known.
+    pub(super) language: Option<&'a str>,
 }
 
 /// The rules of a crawl for links.
@@ -38,6 +41,7 @@ pub(super) struct LinkFilter<'a> {
     pub(super) bounds: &'a Bounds,
     pub(super) removed: &'a Removed,
     pub(super) topic: &'a Topic,
+    pub(super) order: &'a Order,
     pub(super) today: Date,
 }
 
@@ -92,16 +96,27 @@ impl LinkFilter<'_> {
             let Some(mut url) = self.waiting(url, region, source.depth.saturating_add(1), source.clean_share) else {
                 continue;
             };
-            if !self.topic.is_empty() && Url::parse(&url.url).is_ok_and(|parsed| self.topic.is_in_link(anchor, &parsed))
-            {
+            let is_own = url.domain == own;
+            if !is_own && !source.follows_out {
+                continue;
+            }
+            let Ok(parsed) = Url::parse(&url.url) else { continue };
+            if !self.topic.is_empty() && self.topic.is_in_link(anchor, &parsed) {
                 // It comes before the other links of its section, and its site before other new sites.
                 (url.region, url.source_yield) = (LinkRegion::Text, 1.0);
             }
-            if source.follows_out || url.domain == own {
-                followed.push(Link { url, source: own.into() });
-            }
+            let wanted_language = !is_own && self.promises_language(&parsed, anchor, source, links);
+            followed.push(Link { url, source: own.into(), wanted_language });
         }
         followed
+    }
+
+    /// Whether a link to another site promises a wanted language; false if all languages are wanted.
+    fn promises_language(&self, url: &Url, anchor: &str, source: &Source<'_>, links: &PageLinks) -> bool {
+        let is_target = |alternate: &&(String, String)| alternate.1 == url.as_str();
+        let hreflang = links.alternates.iter().find(is_target).map(|(language, _)| language.as_str());
+        let evidence = LinkEvidence { url, hreflang, anchor, page: source.language };
+        !self.order.languages.is_empty() && evidence.promises(|code| self.order.wants(code))
     }
 }
 
@@ -134,7 +149,7 @@ mod tests {
         let order = Order { scope, seeds: ["http://a.example/".to_owned()].into(), ..Order::default() };
         let (bounds, removed) = (order.bounds(), Removed::default());
         let (topic, today) = (Topic::of(&["ferry".to_owned()]), Date::constant(2026, 3, 1));
-        let filter = LinkFilter { bounds: &bounds, removed: &removed, topic: &topic, today };
+        let filter = LinkFilter { bounds: &bounds, removed: &removed, topic: &topic, order: &order, today };
         let link = |url: &&str| PageLink {
             url: (*url).to_owned(),
             region: LinkRegion::List,
@@ -143,7 +158,7 @@ mod tests {
         };
         let links = PageLinks { links: urls.iter().map(link).collect(), ..PageLinks::default() };
         let url = Url::parse("http://a.example/").unwrap();
-        let source = Source { url: &url, depth: 2, clean_share: 0.5, follows_out };
+        let source = Source { url: &url, depth: 2, clean_share: 0.5, follows_out, language: None };
         let found = filter.links(&source, &links);
         assert!(found.iter().all(|link| link.url.depth == 3 && &*link.source == "a.example"));
         let is_preferred = |link: &Link| (link.url.region, link.url.source_yield) == (LinkRegion::Text, 1.0);
@@ -183,6 +198,44 @@ mod tests {
     }
 
     #[test]
+    fn links_to_other_sites_promise_a_language_by_hreflang_url_anchor_or_page() {
+        let order = Order { languages: vec!["cs".to_owned()], ..Order::default() };
+        let (bounds, removed) = (order.bounds(), Removed::default());
+        let (topic, today) = (Topic::of(&[]), Date::constant(2026, 3, 1));
+        let promised = |order: &Order, language: Option<&str>| {
+            let filter = LinkFilter { bounds: &bounds, removed: &removed, topic: &topic, order, today };
+            let link = |(url, anchor): (&str, &str)| PageLink {
+                url: url.to_owned(),
+                region: LinkRegion::Text,
+                anchor: anchor.to_owned(),
+                nofollow: false,
+            };
+            let links = [
+                ("http://a.example/cs/own", ""),
+                ("http://plain.example/", ""),
+                ("http://path.example/cs/x", ""),
+                ("http://anchor.example/", "Vláda schválila nový rozpočet na příští rok, opozice jej kritizuje"),
+                ("http://german.example/", "Deutsch"),
+            ];
+            let links = PageLinks {
+                links: links.map(link).into(),
+                alternates: vec![
+                    ("de".to_owned(), "http://german.example/".to_owned()),
+                    ("cs".to_owned(), "http://czech.example/".to_owned()),
+                ],
+                ..PageLinks::default()
+            };
+            let url = Url::parse("http://a.example/").unwrap();
+            let source = Source { url: &url, depth: 0, clean_share: 0.5, follows_out: true, language };
+            let found = filter.links(&source, &links).into_iter().filter(|link| link.wanted_language);
+            found.map(|link| link.url.domain).collect::<Vec<_>>()
+        };
+        assert_eq!(promised(&order, Some("cs")), ["plain.example", "path.example", "anchor.example", "czech.example"]);
+        assert_eq!(promised(&order, Some("de")), ["path.example", "anchor.example", "czech.example"]);
+        assert!(promised(&Order::default(), Some("cs")).is_empty());
+    }
+
+    #[test]
     fn aliases_are_on_the_same_host_and_not_the_front_page() {
         let url = Url::parse("http://a.example/x?s=1").unwrap();
         let of = |canonical: &str| {
@@ -200,7 +253,7 @@ mod tests {
         let order = Order { seeds: ["http://a.example/".to_owned()].into(), ..Order::default() };
         let (bounds, removed) = (order.bounds(), Removed::default());
         let (topic, today) = (Topic::of(&[]), Date::constant(2026, 3, 1));
-        let filter = LinkFilter { bounds: &bounds, removed: &removed, topic: &topic, today };
+        let filter = LinkFilter { bounds: &bounds, removed: &removed, topic: &topic, order: &order, today };
         let base = Url::parse("http://www.a.example/x").unwrap();
         let of = |named: &str| filter.sitemap(&base, named, 1).map(|url| url.url);
         assert_eq!(of("/map.xml.gz").as_deref(), Some("http://www.a.example/map.xml.gz"));

@@ -69,6 +69,10 @@ pub(super) struct ReadPage {
     /// Words in wanted languages.
     pub(super) tokens: u64,
     pub(super) text: Option<TextFingerprint>,
+    /// The language of its text; without a text, the one that it declares.
+    pub(super) language: Option<String>,
+    /// Whether its text is in a language that is not wanted.
+    pub(super) foreign: bool,
     /// Whether the cleaner failed, which says nothing about the site.
     pub(super) failed: bool,
     /// Its links, if they may be followed.
@@ -182,7 +186,7 @@ impl CrawlProcessor {
             links.alternates.clear();
             links.next = None;
         }
-        let mut read = ReadPage { links, ..ReadPage::default() };
+        let mut read = ReadPage { language: links.language.take(), links, ..ReadPage::default() };
         report.refused = self.value(document, &page.final_url, &mut read);
         if self.settings.keep == KeepPages::All {
             report.refused = None;
@@ -211,7 +215,11 @@ impl CrawlProcessor {
             }
         };
         let language = document.language_code();
-        if !self.settings.order.wants(&language) {
+        let is_wanted = self.settings.order.wants(&language);
+        if language != tidings_lang::UNKNOWN {
+            (read.language, read.foreign) = (Some(language.clone()), !is_wanted);
+        }
+        if !is_wanted {
             return Some(format!("language {language}"));
         }
         let text = document.text();
@@ -219,7 +227,7 @@ impl CrawlProcessor {
             return Some(OFF_TOPIC.to_owned());
         }
         read.clean_bytes = text.len() as u64;
-        read.tokens = text.split_whitespace().count() as u64;
+        read.tokens = tidings_lang::word_count(&text) as u64;
         read.text = Some(TextFingerprint::of(&text, address::host(url).unwrap_or_default()));
         None
     }
@@ -237,5 +245,53 @@ impl Processor for CrawlProcessor {
         let sender = self.reports.clone();
         batch.on_commit = Some(Box::new(move || drop(sender.send(reports))));
         batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_model::Paragraph;
+
+    use super::*;
+
+    fn read(order: Order, text: &str, language: &str) -> (ReadPage, Option<String>) {
+        let settings = ProcessorSettings {
+            feed: "crawl:test".to_owned(),
+            order: Arc::new(order),
+            topic: Arc::default(),
+            keep: KeepPages::Documents,
+            options: Arc::default(),
+            removed: Arc::default(),
+            ceiling: Ceiling { max_bytes: 1 << 20, max_ratio: 100 },
+            compression: 3,
+            warc: false,
+            finds: None,
+        };
+        let processor = CrawlProcessor::new(settings, Arc::default(), std::sync::mpsc::channel().0);
+        let paragraph = Paragraph { text: text.to_owned(), ..Paragraph::default() };
+        let mut document = Document { paragraphs: vec![paragraph], ..Document::default() };
+        document.about.language = language.to_owned();
+        let mut read = ReadPage { language: Some("en".to_owned()), ..ReadPage::default() };
+        let refused = processor.value(Ok(document), "http://a.example/x", &mut read);
+        (read, refused)
+    }
+
+    #[test]
+    fn an_article_without_spaces_is_worth_its_words() {
+        let tokens = |text: &str| read(Order::default(), text, "").0.tokens;
+        assert_eq!(tokens("Die Fähre legt um 7.30 Uhr ab."), 7);
+        assert_eq!(tokens(&"市政府今天下午宣布新的渡轮航线。".repeat(60)), 60 * 8);
+    }
+
+    #[test]
+    fn the_language_of_a_page_is_that_of_its_text_or_the_declared_one() {
+        let of = |language| {
+            let order = Order { languages: vec!["cs".to_owned()], ..Order::default() };
+            let (read, refused) = read(order, "text", language);
+            (read.language.unwrap(), read.foreign, refused.is_some())
+        };
+        assert_eq!(of("cs"), ("cs".to_owned(), false, false));
+        assert_eq!(of("de"), ("de".to_owned(), true, true));
+        assert_eq!(of(tidings_lang::UNKNOWN), ("en".to_owned(), false, true));
     }
 }

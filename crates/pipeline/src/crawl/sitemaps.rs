@@ -98,7 +98,7 @@ impl Engine {
         let filter = self.filter();
         let found = map.entries.iter().filter_map(|(url, day)| {
             let found = filter.waiting(url, LinkRegion::List, depth, 0.0).filter(|found| found.domain == domain)?;
-            Some(Link { url: WaitingUrl { day: found.day.or(*day), ..found }, source: domain.into() })
+            Some(Link::new(WaitingUrl { day: found.day.or(*day), ..found }, domain))
         });
         let found: Vec<Link> = found.collect();
         found.into_iter().for_each(|link| self.offer(link));
@@ -108,7 +108,8 @@ impl Engine {
         let filter = self.filter();
         let found: Vec<WaitingUrl> = maps.iter().filter_map(|map| filter.sitemap(base, map, depth)).collect();
         for url in found {
-            self.offer(Link { source: url.domain.as_str().into(), url });
+            let domain = url.domain.clone();
+            self.offer(Link::new(url, &domain));
         }
     }
 }

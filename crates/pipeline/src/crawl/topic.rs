@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use tidings_lang::is_unspaced;
 use url::Url;
 
 /// The reason for which pages without the terms are not kept.
@@ -165,11 +166,6 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let is_part =
         |c: char| c.is_alphanumeric() || matches!(c, '\u{300}'..='\u{36f}' | '\u{900}'..='\u{dff}' | '\u{200d}');
     text.split(move |c: char| !is_part(c)).filter(|word| !word.is_empty()).map(str::to_lowercase)
-}
-
-/// Letters of scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Chinese, Japanese.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 #[cfg(test)]

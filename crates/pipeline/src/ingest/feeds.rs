@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header;
 use tidings_feeds::NotAFeed;
 use tidings_feeds::schedule::server_hints::{fresh_s, retry_after_s};
-use tidings_feeds::schedule::{EntrySighting, PollFailure, PollPolicy, ServerHints};
+use tidings_feeds::schedule::{EntrySighting, PollFailure, ServerHints};
 use tidings_fetch::decode::{Ceiling, Decoder};
 use tidings_fetch::{FetchResult, HttpResponse, rights};
 use tidings_model::{FailureKind, Feed, FeedEntry, Repair, Status, address};
@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::feed_text::TextBudget;
 use super::page_sources::{PageRules, PolledPage};
+use super::poll_policies::PollPolicies;
 use super::publishing_rate::{
     format_server_hints, hints_of, publishing_rate_of, seed_of, store_next_poll, store_publishing_rate,
 };
@@ -42,8 +43,8 @@ pub struct FeedProcessor {
     /// The stored state of each feed, by job.
     known: Arc<Vec<FeedState>>,
     decoder: Decoder,
-    /// How often feeds are polled at present.
-    policy: PollPolicy,
+    /// How often sources are polled at present.
+    policies: PollPolicies,
     texts: TextBudget,
     /// The kind of each source, by job; empty if all are feeds.
     sources: Arc<Vec<PollSource>>,
@@ -67,11 +68,11 @@ struct PolledDocument {
 
 impl FeedProcessor {
     /// A processor for these feeds.
-    pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, policy: PollPolicy) -> FeedProcessor {
+    pub fn new(known: Arc<Vec<FeedState>>, ceiling: Ceiling, policies: PollPolicies) -> FeedProcessor {
         FeedProcessor {
             known,
             decoder: Decoder::new(ceiling),
-            policy,
+            policies,
             texts: TextBudget::default(),
             sources: Arc::default(),
             sitemaps: SitemapRules::default(),
@@ -124,11 +125,13 @@ impl FeedProcessor {
         store_publishing_rate(&mut state, &publishing);
         let seed = seed_of(&state);
         let hints = hints_of(&state, said(result));
+        let kind = self.sources.get(result.job as usize).map(|source| source.kind).unwrap_or_default();
+        let policy = self.policies.of(kind);
         let poll = match state.polled {
-            Polled::Listed | Polled::Unchanged => self.policy.next_poll(&publishing, now, seed, &hints),
+            Polled::Listed | Polled::Unchanged => policy.next_poll(&publishing, now, seed, &hints),
             Polled::Failed | Polled::Gone => {
                 let failure = PollFailure { times: state.failures, hard: is_hard(result) };
-                self.policy.after_failure(&publishing, now, seed, &said(result), failure)
+                policy.after_failure(&publishing, now, seed, &said(result), failure)
             }
         };
         store_next_poll(&mut state, poll, now);

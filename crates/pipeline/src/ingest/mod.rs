@@ -16,6 +16,7 @@ pub mod host_memory;
 mod known_urls;
 pub mod page_sources;
 pub mod pages;
+pub mod poll_policies;
 pub mod probes;
 pub mod publishing_rate;
 mod request_log;

@@ -8,7 +8,6 @@ use anyhow::Result;
 use http::header::{self, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tidings_feeds::schedule::{PollPolicy, PublishingRate};
 use tidings_fetch::{CrawlKind, FetchJob, JobSource};
 use tidings_store::feeds::{self, FeedState, Polled, SourceKind};
 use tidings_store::runs::{self, LoggedRun};
@@ -22,6 +21,7 @@ use crate::harvest::{HarvestPart, MovedFeeds};
 use crate::health::day_of;
 use crate::ingest::feeds::{FeedProcessor, HISTORY, MOVES_TO_BELIEVE};
 use crate::ingest::page_sources::PageRules;
+use crate::ingest::poll_policies::PollPolicies;
 use crate::ingest::sitemaps::{PollSource, SitemapRules, maps_to_poll};
 use crate::ingest::{self, Counters, CrawlWork, Ingested, publishing_rate};
 use crate::outcome::{Ending, Outcome, Status};
@@ -163,10 +163,9 @@ struct Feeds {
     listed: u64,
     gone: u64,
     asked: Vec<FeedState>,
-    /// The kinds of the feeds that are not feeds, by address.
-    kinds: HashMap<String, SourceKind>,
+    kinds: Kinds,
     waiting: Vec<FeedState>,
-    policy: PollPolicy,
+    policies: PollPolicies,
     cadence_s: f64,
 }
 
@@ -174,7 +173,7 @@ impl Update {
     fn poll(&self, context: &RunContext, log: &mut StageLog<'_>) -> Result<UpdateOutcome> {
         let part = HarvestPart::open(context)?;
         let received = part.as_ref().map(|part| part.receive(context)).transpose()?.unwrap_or_default();
-        let Feeds { listed, gone, asked, kinds, waiting, policy, cadence_s } =
+        let Feeds { listed, gone, asked, kinds, waiting, policies, cadence_s } =
             self.sort_feeds(context, part.as_ref())?;
         let due = asked.len() as u64;
         if asked.is_empty() {
@@ -182,12 +181,12 @@ impl Update {
             let run_log = log.take()?;
             log.put_back(run_log);
             part.map_or(Ok(0), |part| part.send(context, &MovedFeeds::default()))?;
-            let outlook = Outlook::of(context, waiting, std::iter::empty(), cadence_s)?;
+            let outlook = Outlook::of(context, &kinds, waiting, std::iter::empty(), cadence_s)?;
             let outcome = nothing_due(context, outlook, listed, gone);
             return Ok(UpdateOutcome { new_entries: received.new_entries, ..outcome });
         }
         let asked = Arc::new(asked);
-        let kind_of = |state: &FeedState| kinds.get(&state.feed).copied().unwrap_or_default();
+        let kind_of = |state: &FeedState| kind_of(&kinds, state);
         let sources = asked.iter().map(|state| PollSource { kind: kind_of(state), index: None }).collect();
         let sitemaps = SitemapRules { max_age: context.config.feeds.sitemap_age(), ..SitemapRules::default() };
         let is_page = |state: &&FeedState| kind_of(state) == SourceKind::Page;
@@ -195,7 +194,7 @@ impl Update {
         let pages = Arc::new(PageRules::load(&context.home, pages)?);
         let moved = MovedFeeds::default();
         let polls =
-            Polls { asked: &asked, sources, sitemaps: &sitemaps, pages, policy, moved: &moved, part: part.as_ref() };
+            Polls { asked: &asked, sources, sitemaps: &sitemaps, pages, policies, moved: &moved, part: part.as_ref() };
         let mut ingested = self.crawl(context, log, polls)?;
         let applied = context.apply_journal()?;
         // A journal that is left for the next run must be applied before another one is begun.
@@ -204,11 +203,12 @@ impl Update {
         ingest::log_given_up(&ingested);
         for _ in 0..MAX_INDEX_DEPTH {
             // An index may list indexes, although the protocol forbids it.
-            applied.added += self.follow_indexes(context, &sitemaps, policy, &mut ingested, part.as_ref())?;
+            applied.added += self.follow_indexes(context, &sitemaps, policies, &mut ingested, part.as_ref())?;
         }
         applied.added += received.new_entries;
         let handed_over = part_to_send.map_or(Ok(0), |part| part.send(context, &moved))?;
-        let outlook = Outlook::of(context, waiting, asked.iter().map(|state| state.feed.as_str()), cadence_s)?;
+        let polled = asked.iter().map(|state| state.feed.as_str());
+        let outlook = Outlook::of(context, &kinds, waiting, polled, cadence_s)?;
         let (ending, done) = ingested.ending(context);
         let mut text = polled_text(&ingested.counters);
         let others = match handed_over {
@@ -247,7 +247,7 @@ impl Update {
         let mut states = feeds::states(&context.home)?;
         let mut known = |url: String| states.remove(&url).unwrap_or(FeedState { feed: url, ..FeedState::default() });
         let kinds = list.feeds.iter().filter(|feed| feed.kind != SourceKind::Feed);
-        let kinds = kinds.map(|feed| (feed.url.clone(), feed.kind)).collect();
+        let kinds: Kinds = kinds.map(|feed| (feed.url.clone(), feed.kind)).collect();
         let mut all: Vec<FeedState> = list.feeds.into_iter().map(|feed| known(feed.url)).collect();
         // Those on hosts of other machines are polled there.
         all.retain(|state| part.is_none_or(|part| part.owns(address_of(state))));
@@ -256,15 +256,15 @@ impl Update {
         let (gone, living): (Vec<FeedState>, Vec<FeedState>) =
             all.into_iter().partition(|state| !self.retry_gone && state.polled == Polled::Gone);
         let cadence_s = cadence_s(context)?;
-        let policy = poll_policy(context, &living, cadence_s);
+        let policies = poll_policies(context, &kinds, &living, cadence_s);
         let is_due = |state: &FeedState| {
-            publishing_rate::next_poll_of(state, &policy, context.started)
+            publishing_rate::next_poll_of(state, policies.of(kind_of(&kinds, state)), context.started)
                 .is_none_or(|(poll, asked)| poll.is_due(asked, context.started, cadence_s))
         };
         let (asked, waiting) = living
             .into_iter()
             .partition(|state| self.all || self.retry_gone && state.polled == Polled::Gone || is_due(state));
-        Ok(Feeds { listed, gone: gone.len() as u64, asked, kinds, waiting, policy, cadence_s })
+        Ok(Feeds { listed, gone: gone.len() as u64, asked, kinds, waiting, policies, cadence_s })
     }
 
     /// Polls the sitemaps of the indexes that were just read, as far as they changed. Returns the number of new entries.
@@ -272,7 +272,7 @@ impl Update {
         &self,
         context: &RunContext,
         sitemaps: &SitemapRules,
-        policy: PollPolicy,
+        policies: PollPolicies,
         first: &mut Ingested,
         part: Option<&HarvestPart>,
     ) -> Result<u64> {
@@ -300,7 +300,7 @@ impl Update {
                 sources,
                 sitemaps,
                 pages: Arc::default(),
-                policy,
+                policies,
                 moved: &MovedFeeds::default(),
                 part,
             },
@@ -318,7 +318,7 @@ impl Update {
     }
 
     fn crawl(&self, context: &RunContext, log: &mut StageLog<'_>, polls: Polls<'_>) -> Result<Ingested> {
-        let Polls { asked, sources, sitemaps, pages, policy, moved, part } = polls;
+        let Polls { asked, sources, sitemaps, pages, policies, moved, part } = polls;
         let sources: Arc<Vec<PollSource>> = Arc::new(sources);
         let mut settings = context.config.fetch.for_feeds(super::seed(self.seed))?;
         settings.partition = part.map(HarvestPart::partition);
@@ -329,7 +329,7 @@ impl Update {
         let urls = asked.iter().map(address_of);
         let work = CrawlWork::of_urls(context, CrawlKind::Feed, settings, urls, FeedJobs(asked.clone()))?;
         ingest::run(context, log, work, || {
-            FeedProcessor::new(asked.clone(), ceiling, policy)
+            FeedProcessor::new(asked.clone(), ceiling, policies)
                 .with_sources(sources.clone(), sitemaps.clone())
                 .with_pages(pages.clone())
                 .with_moved(moved.clone())
@@ -343,7 +343,7 @@ struct Polls<'a> {
     sources: Vec<PollSource>,
     sitemaps: &'a SitemapRules,
     pages: Arc<PageRules>,
-    policy: PollPolicy,
+    policies: PollPolicies,
     /// Receives feeds that have moved to hosts of other machines.
     moved: &'a MovedFeeds,
     part: Option<&'a HarvestPart>,
@@ -408,11 +408,18 @@ fn cadence_s(context: &RunContext) -> Result<f64> {
     Ok(if gaps.len() < 2 { 0.0 } else { gaps[(gaps.len() - 1) / 2] })
 }
 
-/// The poll policy that meets the budget, fitted to the feeds that respond.
-fn poll_policy(context: &RunContext, feeds: &[FeedState], cadence_s: f64) -> PollPolicy {
+/// The kinds of the sources that are not feeds, by address.
+type Kinds = HashMap<String, SourceKind>;
+
+fn kind_of(kinds: &Kinds, state: &FeedState) -> SourceKind {
+    kinds.get(&state.feed).copied().unwrap_or_default()
+}
+
+/// The poll policies that meet the budgets, fitted to the feeds that respond.
+fn poll_policies(context: &RunContext, kinds: &Kinds, feeds: &[FeedState], cadence_s: f64) -> PollPolicies {
     let answering = feeds.iter().filter(|state| state.failures < MANY_FAILURES);
-    let rates: Vec<PublishingRate> = answering.map(publishing_rate::publishing_rate_of).collect();
-    PollPolicy::fit(context.config.feeds.budget(cadence_s), &rates.iter().collect::<Vec<_>>())
+    let rates = answering.map(|state| (kind_of(kinds, state), publishing_rate::publishing_rate_of(state)));
+    PollPolicies::fit(&context.config.feeds, cadence_s, rates)
 }
 
 /// From as many failures on, a feed is mentioned by name.
@@ -434,6 +441,7 @@ impl Outlook {
     /// Combines the feeds that were not due with the new states of those just polled.
     fn of<'a>(
         context: &RunContext,
+        kinds: &Kinds,
         waiting: Vec<FeedState>,
         polled: impl Iterator<Item = &'a str>,
         cadence_s: f64,
@@ -446,10 +454,12 @@ impl Outlook {
         }
         states.retain(|state| state.polled != Polled::Gone);
         // The next run fits the schedule with the results of this one.
-        let policy = poll_policy(context, &states, cadence_s);
+        let policies = poll_policies(context, kinds, &states, cadence_s);
         let next_due = states
             .iter()
-            .filter_map(|state| publishing_rate::next_poll_of(state, &policy, context.started))
+            .filter_map(|state| {
+                publishing_rate::next_poll_of(state, policies.of(kind_of(kinds, state)), context.started)
+            })
             .map(|turn| turn.0.due)
             .min();
         let waiting = states.len() as u64;

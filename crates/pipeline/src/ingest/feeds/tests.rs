@@ -1,6 +1,7 @@
 //! Polls against single answers.
 
 use super::*;
+use crate::config::FeedsConfig;
 use crate::testing::{FEED, answer, answered, apply, failed, home_with_feeds, planned, redirected};
 
 const RSS: &str = "<rss version=\"2.0\"><channel><title> The\n Gazette </title>\
@@ -15,8 +16,8 @@ fn known() -> FeedState {
 /// The batch and the state of the feed after an answer.
 fn polled(known: FeedState, result: FetchResult) -> (Batch, FeedState) {
     let ceiling = Ceiling { max_bytes: 4 << 20, max_ratio: 100 };
-    let policy = PollPolicy::fit(Default::default(), &[]);
-    let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, policy);
+    let policies = PollPolicies::fit(&FeedsConfig::default(), 0.0, std::iter::empty());
+    let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, policies);
     let mut batch = Batch::default();
     let state = processor.follow(&result, &mut batch);
     (batch, state)
@@ -135,8 +136,8 @@ fn a_page_that_is_not_a_feed_is_a_failure() {
 fn polled_page(known: FeedState, result: FetchResult) -> FeedState {
     let ceiling = Ceiling { max_bytes: 4 << 20, max_ratio: 100 };
     let sources = vec![PollSource { kind: SourceKind::Page, index: None }];
-    let policy = PollPolicy::fit(Default::default(), &[]);
-    let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, policy)
+    let policies = PollPolicies::fit(&FeedsConfig::default(), 0.0, std::iter::empty());
+    let mut processor = FeedProcessor::new(Arc::new(vec![known]), ceiling, policies)
         .with_sources(Arc::new(sources), SitemapRules::default());
     processor.follow(&result, &mut Batch::default())
 }
@@ -244,8 +245,8 @@ fn client_errors_are_permanent_and_network_errors_are_not() {
 #[test]
 fn only_network_failures_are_provisional() {
     let ceiling = Ceiling { max_bytes: 1 << 20, max_ratio: 100 };
-    let policy = PollPolicy::fit(Default::default(), &[]);
-    let mut processor = FeedProcessor::new(Arc::new(vec![known()]), ceiling, policy);
+    let policies = PollPolicies::fit(&FeedsConfig::default(), 0.0, std::iter::empty());
+    let mut processor = FeedProcessor::new(Arc::new(vec![known()]), ceiling, policies);
     let batch = processor.process(vec![failed(0, FEED, FailureKind::Connect)]);
     assert!(batch.step.is_empty() && !batch.provisional.is_empty());
     assert_eq!(batch.counters.get("connect"), 1);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -50,7 +51,7 @@ def expand(paths: str | os.PathLike[str] | list[str | os.PathLike[str]]) -> list
     for path in map(os.fspath, given):
         found = _remote_files(path) if is_remote(path) else _local_files(local(path))
         if not found:
-            raise FileNotFoundError(f"no files at {path}")
+            raise FileNotFoundError(f"no files at {shown(path)}")
         files.extend(found)
     return files
 
@@ -67,13 +68,40 @@ def _local_files(path: str) -> list[str]:
 def _remote_files(uri: str) -> list[str]:
     from pyarrow import fs
 
-    system, path = file_system(uri)
-    prefix = uri[: len(uri) - len(path)] if uri.endswith(path) else uri.partition("://")[0] + "://"
-    (info,) = system.get_file_info([path.rstrip("/")])
+    address, mark, options = uri.partition("?")
+    pattern = None
+    if "*" in address:
+        # What stands before the first wildcard is a folder.
+        pattern = address
+        address = address[: address.index("*")].rpartition("/")[0]
+    system, path = file_system(address + mark + options)
+    path = path.rstrip("/")
+    (info,) = system.get_file_info([path])
     if info.type == fs.FileType.File:
         return [uri]
+    # Credentials before the name of a bucket and options behind its path are those of each file.
+    address = address.rstrip("/")
+    prefix = address[: len(address) - len(path)] if address.endswith(path) else address.partition("://")[0] + "://"
     selector = fs.FileSelector(path, recursive=True, allow_not_found=True)
-    return sorted(prefix + found.path for found in system.get_file_info(selector) if found.type == fs.FileType.File)
+    names = (prefix + found.path for found in system.get_file_info(selector) if found.type == fs.FileType.File)
+    return sorted(name + mark + options for name in names if pattern is None or _matches(name, pattern))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Whether a name matches a pattern as of ``glob``: ``*`` within a folder, ``**`` for any number of folders."""
+    parts = ("(?:.*/)?" if part == "**/" else "[^/]*" if part == "*" else re.escape(part)
+             for part in re.split(r"(\*\*/|\*)", pattern))  # fmt: skip
+    return re.fullmatch("".join(parts), name) is not None
+
+
+def shown(path: str) -> str:
+    """The path for messages: without options and credentials."""
+    return re.sub(r"://[^/]*@", "://", without_options(path))
+
+
+def without_options(path: str) -> str:
+    """The path of a file without the options of its URI."""
+    return path.partition("?")[0] if is_remote(path) else path
 
 
 @contextlib.contextmanager

@@ -74,7 +74,7 @@ def pages(
     files = _files.expand([_pages_of(os.fspath(path)) for path in given])
     rows = []
     for position, path in enumerate(files):
-        key = KEY.search(path)
+        key = KEY.search(_files.without_options(path))
         rows.append((path, key.group(0) if key else path, key.group(1) if key else "", position))
     frame = spark.createDataFrame(rows, PAGES)
     return frame.repartition(partitions or min(len(rows), 10_000))
