@@ -163,7 +163,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     let mut word = String::new();
     let mut before: Option<char> = None;
     for c in text.chars() {
-        let unspaced = tidings_clean::article::words::is_unspaced(c);
+        let unspaced = tidings_lang::is_unspaced(c);
         if c.is_alphanumeric() && !unspaced {
             word.extend(if c.is_uppercase() { c.to_lowercase().next() } else { Some(c) });
             continue;
