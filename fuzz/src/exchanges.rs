@@ -57,7 +57,7 @@ fn link(url: &str) -> Link {
         day: None,
         depth: 1,
     };
-    Link { url, source: "hub.example".into() }
+    Link::new(url, "hub.example")
 }
 
 /// The files of a small crawl, with their names, in order.
