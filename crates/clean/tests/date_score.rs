@@ -62,7 +62,7 @@ fn pages(set: &str) -> Option<impl Iterator<Item = Value>> {
 /// not leak.
 fn is_check(url: &str) -> bool {
     let host = url.split("://").nth(1).unwrap_or(url).split(['/', ':']).next().unwrap_or_default().to_lowercase();
-    let domain = psl::domain_str(&host).unwrap_or(&host);
+    let domain = tidings_model::registered_domain(&host).unwrap_or(&host);
     let hash =
         domain.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     (hash >> 17) & 1 == 1

@@ -167,7 +167,7 @@ fn set_of(texts: &[String]) -> BTreeSet<String> {
 
 /// The half of the domains that a host belongs to.
 fn half_of(host: &str) -> usize {
-    let domain = psl::domain_str(host).unwrap_or(host);
+    let domain = tidings_model::registered_domain(host).unwrap_or(host);
     let hash = domain
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));

@@ -17,7 +17,7 @@ const MAX_NAME: usize = 24;
 pub fn domain(url: &Url) -> &str {
     let host = url.host_str().unwrap_or_default();
     let is_number = host.starts_with('[') || host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    if is_number { host } else { psl::domain_str(host).unwrap_or(host) }
+    if is_number { host } else { tidings_model::registered_domain(host).unwrap_or(host) }
 }
 
 /// The section of a URL: its host and the shape of its path and query.

@@ -26,6 +26,7 @@ mod link;
 mod page;
 pub mod period;
 pub mod purpose;
+mod registered_domain;
 mod retry;
 mod span_part;
 mod status;
@@ -43,6 +44,7 @@ pub use layer::{DECLARED_SPAN_ATTRIBUTES, LayerColumn, LayerDeclaration, LayerKi
 pub use layer_record::{LayerNames, LayerRecord, TextLayers};
 pub use link::{AGENT, LinkRegion, PageLink, PageLinks, RobotsDirectives, is_nofollow};
 pub use page::{CONVERSION, DOCUMENT_TYPE, Page, PageOrigin, Rights, RobotsEvidence, TitleSource, UNGATED};
+pub use registered_domain::registered_domain;
 pub use retry::{FailureHistory, Prospect, RetryPolicy, backoff};
 pub use span_part::{SpanPart, kept_before};
 pub use status::{FailureKind, Status, UnknownFailure};

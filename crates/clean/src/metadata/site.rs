@@ -83,7 +83,7 @@ pub fn read(page: &Page<'_>) -> Site {
         let host = host.strip_prefix("www.").unwrap_or(host);
         add(host.to_owned());
         // The label above the public suffix is the best-known name.
-        if let Some(domain) = psl::domain_str(host) {
+        if let Some(domain) = tidings_model::registered_domain(host) {
             add(domain.to_owned());
             add(domain.split('.').next().unwrap_or_default().to_owned());
         }

@@ -19,7 +19,7 @@ pub fn site(address: &str) -> Option<String> {
 /// customer count as public suffixes. `None` for IP addresses.
 pub fn registrable(host: &str) -> Option<&str> {
     let is_number = host.starts_with('[') || host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    if is_number { None } else { psl::domain_str(host) }
+    if is_number { None } else { tidings_model::registered_domain(host) }
 }
 
 /// Returns true for hosts shared by many publishers, where one without a feed says nothing about the others.

@@ -355,7 +355,7 @@ pub(crate) fn window_periods(config: &NewWordConfig, first: Day) -> (Vec<Range<D
 
 /// The number of owners of sites, by registered domain (public suffix list).
 pub(crate) fn owners<'s>(sites: impl Iterator<Item = &'s str>) -> usize {
-    sites.map(|site| psl::domain_str(site).unwrap_or(site)).collect::<BTreeSet<&str>>().len()
+    sites.map(|site| tidings_model::registered_domain(site).unwrap_or(site)).collect::<BTreeSet<&str>>().len()
 }
 
 #[cfg(test)]
