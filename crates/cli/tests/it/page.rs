@@ -521,7 +521,7 @@ fn lemmas_and_parts_of_speech_are_used_if_available() {
     reader.view("?view=collocations&q=storm&pos=VERB&positions=true&network=true&left=1&right=2");
     let cells = "[...document.querySelectorAll('.tabled tbody tr')].map((row) => [...row.cells].slice(0, 6).map((cell) => cell.textContent))";
     assert_eq!(reader.browser.eval(cells), serde_json::json!([["come", "126", "126", "–", "126", "–"]]));
-    assert_eq!(reader.browser.text(".chart svg a"), "come");
+    reader.browser.until("document.querySelector('.chart svg a')?.textContent === 'come'");
     reader.picture("network");
     // Terms of the last two months; a term leads to its lines.
     reader.view("?view=terms&from=2026-06-01&min_documents=1");
