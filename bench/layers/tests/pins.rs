@@ -10,7 +10,8 @@ const QUOTATIONS: [(&str, [f64; 2], [f64; 2]); 5] = [
     ("de", [92.2, 92.2], [90.6, 84.4]),
     ("es", [95.0, 95.0], [99.9, 97.7]),
     ("ru", [94.9, 94.9], [97.8, 95.7]),
-    ("zh", [96.4, 96.4], [96.2, 92.0]),
+    // One speaker fewer than with the tagger of 2026-11-15, which knew fewer words and parts of speech.
+    ("zh", [96.4, 96.4], [95.4, 91.2]),
 ];
 
 #[test]
