@@ -263,8 +263,8 @@ fn a_reader_finds_the_planted_words_where_the_page_shows_them_first() {
     // A line of a concordance leads to the whole article.
     browser.open(&format!("{own}?lang=en&q=eclipse"));
     browser.click(".kwic td.site a");
-    browser.until("document.querySelectorAll('.text mark').length > 0");
-    assert!(browser.text(".text").split_whitespace().count() > 60, "{}", browser.text(".text"));
+    browser.until("document.querySelectorAll('.text[lang] mark').length > 0");
+    assert!(browser.text(".text[lang]").split_whitespace().count() > 60, "{}", browser.text(".text[lang]"));
     check(&mut browser);
     assert!(violations.is_empty(), "{}", violations.join("\n"));
     let complaints = browser.complaints(&own, &[]);
