@@ -46,6 +46,7 @@ REQUESTS = {
     "thesaurus": {"lemma": "storm", "min": 1},
     "words": {"regex": "s.*", "limit": 5},
     "keywords": {"focus": "date=2026-06", "against": "date<2026-06", "limit": 10},
+    "terms": {"focus": "date=2026-06", "min": 1, "min_documents": 1, "names": True},
     "compare": {"before": "date<=2026-03", "after": "date>=2026-04"},
     "timeline": {"q": "storm", "by": "week", "confidence": 0.9},
     "trends": {"by": "month", "direction": "rising"},

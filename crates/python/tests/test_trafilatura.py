@@ -97,9 +97,11 @@ def test_each_argument_of_trafilatura_is_honoured_or_an_error(name, repository):
         assert tidings.bare_extraction(PAGE, as_dict=True) == tidings.bare_extraction(PAGE).as_dict()
     else:
         value, further = HONOURED[name]
-        guide = (repository / "fixtures/pages/guide.html").read_text()
-        page = guide if name.startswith("favor") else RICH_PAGE
-        assert tidings.extract(page, **further, **{name: value}) != tidings.extract(page, **further)
+        pages = [RICH_PAGE]
+        if name.startswith("favor"):
+            # Presets differ on pages with doubtful parts only.
+            pages = [path.read_text() for path in sorted((repository / "fixtures/pages").glob("*.html"))]
+        assert any(tidings.extract(page, **further, **{name: value}) != tidings.extract(page, **further) for page in pages)
 
 
 def test_text_and_metadata_equal_the_filter(pages):
