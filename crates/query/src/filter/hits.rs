@@ -153,7 +153,7 @@ mod tests {
         let (cause, at) = message("site=a has(\"[lemma=\")");
         assert!(cause.starts_with("in the query of has(…)") && at == 11, "{cause} at {at}");
         assert!(message("has(storm)").0.contains("a query in quotes"));
-        assert!(message("has(\"a cut 3\")").0.contains("cut has no meaning"));
+        assert!(message("has(\"[] cut 3\")").0.contains("cut has no meaning"));
         assert!(message("has(\"a\"").0.contains("to close has(…)"));
     }
 

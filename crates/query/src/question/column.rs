@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(points[..2], ["bin", "hits"]);
         assert_eq!(points[points.len() - 3..], ["per_million", "band.low", "band.high"]);
         let rows = names::<Collocates>("rows", &[]);
-        assert_eq!(rows[..4], ["value", "together", "hits", "scores.log_dice"]);
+        assert_eq!(rows[..5], ["value", "together", "hits", "positions", "scores.log_dice"]);
     }
 
     #[test]
