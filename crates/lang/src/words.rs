@@ -31,8 +31,12 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
             loop {
                 let word = if is_mixed { mixed_word(rest) } else { rest };
                 rest = &rest[word.len()..];
-                if word.is_empty() || !is_mixed || word.contains(char::is_alphanumeric) || word.contains(is_unspaced) {
+                if word.is_empty() || !is_mixed {
                     return (!word.is_empty()).then_some(word);
+                }
+                let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !is_unspaced(c));
+                if !word.is_empty() {
+                    return Some(word);
                 }
             }
         })
