@@ -208,11 +208,11 @@ def test_files_of_a_bucket_are_named_with_their_options(bucket):
 
 
 def test_pages_of_a_bucket_give_the_documents_of_the_folder(spark, home, bucket):
-    put(bucket.format("archive"))
+    put(bucket.format("news"))
     for path in sorted((home / "pages").rglob("*.jsonl.zst")):
-        put(bucket.format(f"archive/{path.relative_to(home)}"), path.read_bytes())
+        put(bucket.format(f"news/{path.relative_to(home)}"), path.read_bytes())
     lines = []
-    for pages in (ts.pages(spark, home), ts.pages(spark, bucket.format("archive/pages/"))):
+    for pages in (ts.pages(spark, home), ts.pages(spark, bucket.format("news/pages/"))):
         rows = rows_of(ts.clean(pages, ts.settings(home)))
         lines.append(sorted((row["day"], row["number"], row["line"]) for row in rows))
     assert lines[0] == lines[1] and len(lines[0]) > 10
