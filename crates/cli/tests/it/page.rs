@@ -502,6 +502,8 @@ fn lemmas_and_parts_of_speech_are_used_if_available() {
     let sketch = reader.browser.text("#results");
     assert!(sketch.contains("verbs with storm as subject") && sketch.contains("come"), "{sketch}");
     reader.picture("sketch");
+    // The forms come later and move the table down.
+    reader.browser.until("document.querySelector('.forms li')?.textContent.startsWith('storm 126')");
     // The number of co-occurrences links to these hits.
     reader.browser.click("#results td.number a");
     reader.browser.until("document.querySelector('#message')?.textContent.startsWith('126 hits')");
