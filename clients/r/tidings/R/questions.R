@@ -168,6 +168,14 @@ tid_keywords <- function(con, focus, against = NULL, measure = NULL, add = NULL,
   ))
 }
 
+tid_terms <- function(con, focus, against = NULL, measure = NULL, add = NULL, min = NULL, min_documents = NULL,
+                      names = NULL, panel = NULL, limit = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
+  question(con, lang, "terms", list(
+    focus = focus, against = against, measure = measure, add = add, min = min, min_documents = min_documents,
+    names = names, panel = panel, limit = limit, filter = filter, "in" = in_corpus
+  ))
+}
+
 tid_compare <- function(con, before, after, min = NULL, attribute = NULL, fdr = NULL, direction = NULL, effect = NULL,
                         confidence = NULL, panel = NULL, punctuation = NULL, limit = NULL, filter = NULL,
                         in_corpus = NULL, lang = NULL) {

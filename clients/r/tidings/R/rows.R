@@ -5,9 +5,10 @@ number_columns <- c(
   "add", "after", "after_document_share", "after_documents", "after_per_million", "anywhere", "band.high",
   "band.low", "before", "before_document_share", "before_documents", "before_per_million", "days",
   "days_with_documents", "days_with_runs", "difference", "din", "document_share", "documents", "focus",
-  "focus_per_million", "generation", "growth", "health", "hit_documents", "hits", "kendall_z", "log_likelihood",
+  "focus_documents", "focus_per_million", "generation", "growth", "health", "hit_documents", "hits", "kendall_z", "log_likelihood",
   "log_ratio", "mentions", "months", "other_score", "other_together", "p", "part", "peak", "per_million",
-  "position", "q", "query_share", "quoted_tokens", "quotes", "reference", "reference_per_million", "score",
+  "position", "q", "query_share", "quoted_tokens", "quotes", "reference", "reference_documents",
+  "reference_per_million", "score",
   "share", "similarity", "site_log_ratio", "sites", "strength", "together", "tokens"
 )
 date_columns <- c("citation.date", "date", "first", "first_day", "first_seen", "last_day", "last_seen", "seen")

@@ -65,6 +65,8 @@ stopifnot(nrow(two) > 0, is.numeric(two$difference), all(two$together + two$othe
 alike <- tid_thesaurus(con, "council", min = 1, limit = 5)
 stopifnot(nrow(alike) == 5, !is.unsorted(-alike$similarity), !"council" %in% alike$value)
 stopifnot("drought" %in% tid_keywords(con, focus = "date>=2022", limit = 100)$value)
+terms <- tid_terms(con, focus = "date>=2022", limit = 20)
+stopifnot(nrow(terms) > 0, is.numeric(terms$focus_documents), all(grepl(" ", terms$form)))
 stopifnot("drought" %in% tid_compare(con, before = "date<=2018", after = "date>=2022", limit = 100)$value)
 words <- tid_words(con, limit = 3)
 stopifnot(words$value[1] == "the", nrow(words) == 3, nrow(tid_words(con, regex = "dr.*")) > 0)
@@ -112,7 +114,7 @@ schemas <- description$components$schemas
 numeric_type <- function(schema) any(c("integer", "number") %in% unlist(schema$type))
 row_types <- c("Collocate", "FrequencyRow", "WordRow", "TimelinePoint", "TrendRow", "BurstRow", "NewWordRow", "Keyword",
   "Change", "NameRow", "QuoteRow", "DocumentRow", "RelationRow", "CorpusRow", "GroupRow", "CrosstabRow",
-  "DispersionRow", "SeasonRow", "StepRow", "NeologismRow", "SketchDiffRow", "ThesaurusRow")
+  "DispersionRow", "SeasonRow", "StepRow", "NeologismRow", "SketchDiffRow", "TermRow", "ThesaurusRow")
 stopifnot(row_types %in% names(schemas))
 for (type in row_types) {
   properties <- schemas[[type]]$properties
