@@ -1,7 +1,7 @@
 //! The first run of a home, from addresses of newspapers to an index, in the background.
 //!
 //! [`BackgroundRun`] is what `tidings serve` offers to the owner of a home without a corpus. It does what the commands
-//! `discover --add` and `run` do, in one thread: it finds feeds, collects for [`FIRST_LOOK`], makes an index so that
+//! `discover --add` and `run` do, in one thread: it finds feeds, collects for `FIRST_LOOK`, makes an index so that
 //! something can be searched soon, and then does a whole round, which collects the rest. A process that ends in between
 //! leaves what every interrupted run leaves, and the next `tidings run` goes on.
 

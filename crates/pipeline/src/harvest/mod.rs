@@ -2,8 +2,8 @@
 //!
 //! Every machine has a home of its own and the same settings but for its name. The owner of a host is the machine of its
 //! registered domain, by hash and table; sites that share an IP address have one owner, see
-//! [`ShardMap`](crate::crawl::sharding::ShardMap). Entries and redirects that lead to a host of another machine are
-//! entries of the own plan first, so that a crash loses none, and are then [sent](outbox) as files.
+//! `ShardMap`. Entries and redirects that lead to a host of another machine are
+//! entries of the own plan first, so that a crash loses none, and are then sent as files.
 
 pub(crate) mod outbox;
 

@@ -1,7 +1,7 @@
 //! Bursts of all words, with control of the false discovery rate.
 //!
 //! One or two bins are compared with the bins before them. What is counted is the *evidence* of each site, which grows with
-//! the logarithm of its hits ([`evidence`]): documents with a frequent word cannot become ten times as many, and sums of
+//! the logarithm of its hits (`evidence`): documents with a frequent word cannot become ten times as many, and sums of
 //! hits are those of the loudest site. Sites come, go and fall silent, so a bin is measured not by its tokens but by the
 //! evidence that its sites would have at their own rates (indirect standardisation). The likelihood ratio is divided by the
 //! dispersion of the word in its other bins, moderated by words of similar frequency. A burst must be significant among all
