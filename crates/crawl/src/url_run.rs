@@ -157,10 +157,9 @@ impl UrlRun {
         let footer_at = bytes.checked_sub(FOOTER).ok_or_else(|| damaged("it is too short"))?;
         let footer = at(footer_at, FOOTER)?;
         let end = u64::from_le_bytes(footer[8..].try_into().expect("eight bytes"));
-        if footer[..4] != SKIPPABLE.to_le_bytes() || end + 8 > footer_at {
-            return Err(damaged("it has no index"));
-        }
-        let packed = at(end + 8, footer_at - end - 8)?;
+        let index_at = end.checked_add(8).filter(|at| *at <= footer_at && footer[..4] == SKIPPABLE.to_le_bytes());
+        let index_at = index_at.ok_or_else(|| damaged("it has no index"))?;
+        let packed = at(index_at, footer_at - index_at)?;
         let text = zstd::decode_all(&packed[..]).map_err(Error::read(path))?;
         let text = String::from_utf8(text).map_err(|_| damaged("its index is not text"))?;
         let mut frames = Vec::new();
@@ -170,6 +169,10 @@ impl UrlRun {
                 return Err(damaged("a line of its index is too short"));
             };
             let offset = offset.parse().map_err(|_| damaged("a position in its index is no number"))?;
+            // A position outside the file would make a frame of any length, and reading it would ask for that much memory.
+            if offset > end || frames.last().is_some_and(|(_, before)| offset < *before) {
+                return Err(damaged("positions of its index do not ascend"));
+            }
             frames.push((Key::new(domain, section), offset));
         }
         Ok(UrlRun { path: path.to_owned(), file, frames, end })
@@ -178,9 +181,6 @@ impl UrlRun {
     fn frame(&self, at: usize) -> Result<String> {
         let start = self.frames[at].1;
         let end = self.frames.get(at + 1).map_or(self.end, |(_, next)| *next);
-        if end < start {
-            return Err(Error::damaged(&self.path, "positions of its index do not ascend"));
-        }
         let mut packed = vec![0; (end - start) as usize];
         self.file.read_exact_at(&mut packed, start).map_err(Error::read(&self.path))?;
         let text = zstd::decode_all(&packed[..]).map_err(Error::read(&self.path))?;
@@ -350,6 +350,28 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             let read = UrlRun::open(&path).and_then(|run| run.read_section(key, 0, 9));
             assert!(read.is_err(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_position_outside_the_file_is_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("1.urls.zst");
+        written(&path);
+        let whole = std::fs::read(&path).unwrap();
+        let (before, footer) = whole.split_at(whole.len() - 8);
+        let end = u64::from_le_bytes(footer.try_into().unwrap());
+        for at in [u64::MAX, u64::MAX - 7, u64::MAX / 2, whole.len() as u64 - 16, end + 1] {
+            std::fs::write(&path, [before, &at.to_le_bytes()].concat()).unwrap();
+            assert!(UrlRun::open(&path).is_err(), "an index at {at}");
+        }
+        for index in ["0\ta\t/\n99999999999999\tb\t/\n", "9\ta\t/\n0\tb\t/\n"] {
+            let index = zstd::encode_all(index.as_bytes(), 1).unwrap();
+            let skippable =
+                |bytes: &[u8]| [&SKIPPABLE.to_le_bytes(), &(bytes.len() as u32).to_le_bytes(), bytes].concat();
+            let parts = [whole[..end as usize].to_vec(), skippable(&index), skippable(&end.to_le_bytes())];
+            std::fs::write(&path, parts.concat()).unwrap();
+            assert!(UrlRun::open(&path).is_err());
         }
     }
 }
