@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let models = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where the crate is")).join("models");
     println!("cargo:rerun-if-changed={}", models.display());
     let registry = models.join("registry.tsv");
     let text =

@@ -23,7 +23,7 @@ const OPTIONAL: [(&str, &str); 8] = [
 
 fn main() {
     // The link makes the folders part of the package; cargo does not look for changes behind links.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages");
+    let root = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where the crate is")).join("languages");
     let root = root.canonicalize().unwrap_or_else(|error| panic!("cannot read {}: {error}", root.display()));
     let mut stop_lists = BTreeSet::new();
     let mut code = String::from("static FOLDERS: &[Folder] = &[\n");
