@@ -8,7 +8,9 @@
 //! | `package` | the crates as they would be published |
 //! | `dist` | what a release consists of: programs, Debian package, wheels, sums, bill of materials, signed manifest |
 //! | `reproduce` | two builds in two folders, compared byte by byte |
+//! | `bench` | benchmarks by name, and the table and picture of their key figures |
 
+mod bench;
 mod book;
 mod command;
 mod deb;
@@ -67,6 +69,8 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         folder: PathBuf,
     },
+    /// Run benchmarks by name, and write the table and picture of their key figures
+    Bench(bench::Options),
 }
 
 /// The root of the repository.
@@ -82,5 +86,6 @@ fn main() -> Result<()> {
         Task::Package { verify } => package::run_package(verify),
         Task::Dist(options) => dist::run_dist(&options),
         Task::Reproduce { profile, target, folder } => reproduce::run_reproduce(target, &profile, &folder),
+        Task::Bench(options) => bench::run_bench(&options),
     }
 }
