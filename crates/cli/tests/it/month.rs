@@ -1,5 +1,6 @@
 //! A simulated month, twice: undisturbed, and with outages, power failures, kills, full disks, wrong clocks, flipped bits and
-//! an interrupted takedown, while a server answers. Both have the same corpus in the end.
+//! an interrupted takedown, while a server answers. Both homes begin as homes of release 0.1.0; feeds, a backfill and a
+//! crawl fill them. Both have the same corpus in the end.
 //!
 //! `TIDINGS_MONTH_SEED` chooses other moments and files, `TIDINGS_MONTH_DAYS` another length; every seed has to pass.
 
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use jiff::Timestamp;
 use rustix::process::Signal;
-use tidings_simweb::{Fault, Spec, TrendShape};
+use tidings_simweb::{Fault, HistoryAccess, Spec, TrendShape};
 
 use crate::serve::Server;
 use crate::support::{Corpus, Ran, copy_folder, program};
@@ -84,8 +85,12 @@ impl Month {
             items_per_feed: 12,
             languages: vec!["en".into(), "en".into(), "fr".into()],
             publish_every: Duration::from_secs(5 * 3600),
+            history: 10,
+            histories: vec![HistoryAccess::Monthly, HistoryAccess::DatedPaths, HistoryAccess::Pagination],
             agency_percent: 8,
             full_text_percent: 0,
+            // After the home of the first release was written.
+            start: "2026-11-16T00:00:00Z".parse().expect("it is a time"),
             story: DAY * days as u32,
             ..Spec::default()
         };
@@ -94,6 +99,7 @@ impl Month {
         let spec = faults.into_iter().fold(spec, |spec, fault| spec.with_fault(fault, 1));
         // With so many simulated days per second, delays can be short.
         let corpus = Corpus::with(spec, &[("delay_s", "0.002"), ("feed_delay_s", "0.002")]);
+        upgrade(&corpus.home());
         copy_folder(&corpus.home(), &corpus.beside("troubled"));
         let day = corpus.web.now();
         Month { corpus, random: Rng::with_seed(seed), day, began: Instant::now(), passed: Duration::ZERO }
@@ -224,6 +230,25 @@ impl Month {
         }
     }
 
+    /// Runs a command in both homes; in the second one it is killed after some requests and repeated.
+    fn kill_and_repeat(&mut self, args: &str) {
+        self.run(&self.quiet(), args).ok();
+        let asked = self.corpus.web.requests().len() + self.random.usize(5..=20);
+        let mut running = self.corpus.launch(self.command(&self.troubled(), args));
+        running.until(|| self.corpus.web.requests().len() >= asked);
+        running.signal(Signal::KILL);
+        assert_eq!(running.wait().code, None, "it was killed");
+        self.run(&self.troubled(), args).ok();
+    }
+
+    /// A crawl of all sites from their front pages, in which the order of requests decides nothing.
+    fn crawl(&self) -> String {
+        let port = self.corpus.web.port();
+        let fronts: Vec<String> =
+            self.corpus.web.sites().map(|site| format!("http://{}:{port}/", site.address())).collect();
+        format!("crawl {} --scope host --rule breadth-first --delay 0.002 --seed 1", fronts.join(" "))
+    }
+
     /// Removes a page from both homes; from the second one after a power failure in the middle.
     fn take_down(&mut self) {
         let plan = self.run(&self.quiet(), "plan").ok().stdout;
@@ -236,6 +261,16 @@ impl Month {
         self.run(&self.quiet(), &removal).ok();
         self.cut_power(&removal, 2);
         self.run(&self.troubled(), &removal).ok();
+    }
+}
+
+/// Puts everything that release 0.1.0 had stored into a new home, apart from its settings and feeds.
+fn upgrade(home: &Path) {
+    let kept = ["tidings.toml", "feeds.txt"].map(|name| (name, fs::read(home.join(name)).unwrap()));
+    fs::remove_dir_all(home).unwrap();
+    copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/formats/v1/home"), home);
+    for (name, bytes) in kept {
+        fs::write(home.join(name), bytes).unwrap();
     }
 }
 
@@ -284,6 +319,13 @@ fn a_disturbed_month_gives_the_corpus_of_an_undisturbed_one() {
             println!("day {day}: {disturbance:?}");
             month.disturb(disturbance);
             month.end_day();
+            if day == days / 5 {
+                month.kill_and_repeat("crawl --archive");
+            }
+            if day == days / 3 {
+                let crawl = month.crawl();
+                month.kill_and_repeat(&crawl);
+            }
             if day == days / 2 {
                 month.take_down();
             }
