@@ -62,6 +62,9 @@ const DERIVED: [(&str, &str); 6] = [
     ("index/en", ".lexicon"),
 ];
 
+/// What a round says of a damaged file that the next one makes again.
+const DAMAGE: [&str; 2] = ["its bytes have changed since it was written", "the next `tidings run` makes it again"];
+
 fn number_from(variable: &str, usual: u64) -> u64 {
     let text = std::env::var(variable).ok();
     text.map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{variable} takes a number, not {text:?}")))
@@ -223,7 +226,7 @@ impl Month {
     fn end_day(&self) {
         let ran = self.run(&self.troubled(), "run");
         match ran.code {
-            Some(3) if ran.stderr.contains("its bytes have changed since it was written") => {
+            Some(1 | 3) if DAMAGE.iter().any(|words| ran.stderr.contains(words)) => {
                 self.run(&self.troubled(), "run").ok();
             }
             _ => _ = ran.ok(),
