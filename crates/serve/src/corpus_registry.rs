@@ -232,7 +232,7 @@ impl CorpusRegistry {
             }
             let known: Vec<&str> = corpora.keys().map(String::as_str).collect();
             return Err(ApiError::unknown(match known.is_empty() {
-                true => "no index yet; run `tidings compile` first".to_owned(),
+                true => "no index yet; `tidings run` makes one".to_owned(),
                 false => format!("no corpus for language `{code}`; available: {}", known.join(", ")),
             }));
         };
