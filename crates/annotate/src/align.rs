@@ -83,6 +83,8 @@ const MIN_BAND: usize = 40;
 const MAX_BAND: usize = 500;
 /// Maximum length ratio between two languages.
 const MAX_LENGTH_RATIO: f64 = 4.0;
+/// The minimum share of aligned sentences in a pair of translations.
+const LEAST_ALIGNED: f64 = 0.5;
 
 /// Aligns two texts. Every sentence is in exactly one bead; beads are in text order.
 pub fn align(left: &[SentenceProfile], right: &[SentenceProfile]) -> Vec<Bead> {
@@ -102,6 +104,14 @@ pub fn align(left: &[SentenceProfile], right: &[SentenceProfile]) -> Vec<Bead> {
     }
     ratios.sort_by(f64::total_cmp);
     align_with_ratio(left, right, clamped(ratios[ratios.len() / 2]))
+}
+
+/// Whether enough sentences of two texts are aligned for one to be a translation of the other.
+pub fn are_translations(beads: &[Bead]) -> bool {
+    let sentences = |bead: &Bead| bead.left.len() + bead.right.len();
+    let all: usize = beads.iter().map(sentences).sum();
+    let aligned: usize = beads.iter().filter(|bead| bead.score > 0.0).map(sentences).sum();
+    aligned as f64 >= LEAST_ALIGNED * all as f64 && aligned > 0
 }
 
 fn clamped(ratio: f64) -> f64 {

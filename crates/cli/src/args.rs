@@ -85,6 +85,8 @@ pub enum Verb {
 
     /// Search with CQL and show hits in context (concordance)
     Query(cmd::query::concordance::Args),
+    /// Show hits with the sentences of their translations (parallel concordance)
+    Parallel(cmd::query::parallel::Args),
     /// Count hits by word form, lemma, site, date or another field
     Freq(cmd::query::freq::Args),
     /// Count several queries by source and time, with shares of documents and of queries
@@ -115,6 +117,8 @@ pub enum Verb {
     Quotes(cmd::query::quotes::Args),
     /// Save filters as named subcorpora, and list the languages of the corpus
     Corpus(cmd::query::corpus::Args),
+    /// Find or add documents that are translations of each other, for `parallel` and exports of pairs
+    Pairs(cmd::pairs::Args),
     /// Save searches with a feed of new hits each, and webhooks that `run` notifies of them
     Searches(cmd::searches::Args),
 

@@ -61,6 +61,8 @@ pub const GROUPS: [Group; 8] = [
             "terms",
             "compare",
             "documents",
+            "parallel",
+            "pairs",
             "corpus",
             "searches",
         ],

@@ -104,6 +104,8 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Compile(args) => cmd::compile::run(&args, global),
         Verb::Query(args) => cmd::query::concordance::run(&args, global),
         Verb::Neologisms(args) => cmd::query::neologisms::run(&args, global),
+        Verb::Parallel(args) => cmd::query::parallel::run(&args, global),
+        Verb::Pairs(args) => cmd::pairs::run(&args, global),
         Verb::Freq(args) => cmd::query::freq::run(&args, global),
         Verb::Crosstab(args) => cmd::query::crosstab::run(&args, global),
         Verb::Colloc(args) => cmd::query::colloc::run(&args, global),

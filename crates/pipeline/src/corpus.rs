@@ -89,7 +89,7 @@ pub fn explain(error: EngineError, text: &str) -> anyhow::Error {
 
 fn choose_language(indexed: &[String], wanted: Option<&str>) -> Result<String> {
     match (wanted, indexed) {
-        (_, []) => bail!("no index yet; run `tidings clean`, `tidings annotate` and `tidings compile` first"),
+        (_, []) => bail!("no index yet; `tidings run` makes one"),
         (Some(code), _) if indexed.iter().any(|known| known == code) => Ok(code.to_owned()),
         (Some(code), _) => {
             let message = format!("no index for language {code}; available: {}", indexed.join(", "));

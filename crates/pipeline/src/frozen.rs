@@ -110,7 +110,7 @@ pub fn freeze(pipeline: &Pipeline, name: &str, language: Option<&str>) -> Result
             return Err(UsageError::new(message).into());
         }
         Some(code) => vec![code.to_owned()],
-        None if indexed.is_empty() => bail!("no index yet; run `tidings compile` first"),
+        None if indexed.is_empty() => bail!("no index yet; `tidings run` makes one"),
         None => indexed,
     };
     for code in &languages {

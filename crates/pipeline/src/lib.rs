@@ -31,7 +31,7 @@
 //! | [`health`], [`report`], [`doctor`] | state and checks of a home |
 //! | [`why`], [`audit`], [`digest`], [`views`] | traces of pages, checks, checksums, listings |
 //! | [`takedown`], [`prune`], [`backup`], [`init`] | takedown, pruning, backup, new homes |
-//! | [`tokens`], [`virtual_corpora`], [`comparable`], [`frozen`], [`neologisms`] | access tokens, named filters, these in all languages, frozen states, decisions about new words |
+//! | [`tokens`], [`virtual_corpora`], [`comparable`], [`document_pairs`], [`frozen`], [`neologisms`] | access tokens, named filters, these in all languages, pairs of translations, frozen states, decisions about new words |
 //! | [`extract`], [`filter`], [`http_get`] | tools for single files, streams of JSON lines and addresses |
 //! | [`shard`], [`shard_round`], [`shard_rebuild`], [`shard_view`] | parts of the work for several processes |
 //! | [`cancel`], [`reporter`], [`outcome`] | control and observation of a run |
@@ -52,6 +52,7 @@ pub mod digest;
 pub mod discover;
 pub mod display;
 pub mod doctor;
+pub mod document_pairs;
 pub mod driver;
 pub mod export;
 pub mod extract;

@@ -15,7 +15,7 @@ use tidings_pipeline::config::Config;
 use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::guard::guarded;
 use tidings_pipeline::usage_error::UsageError;
-use tidings_pipeline::{frozen, neologisms, virtual_corpora};
+use tidings_pipeline::{document_pairs, frozen, neologisms, virtual_corpora};
 use tidings_query::engine::{Engine, Limits};
 use tidings_query::question::{
     Answered, Availability, CorpusRow, Cursor, FrozenState, Privacy, QuestionContext, QuestionError, QuestionInfo,
@@ -231,6 +231,12 @@ impl OpenIndex {
             let broken = |error: anyhow::Error| QuestionError::Request(format!("{error:#}"));
             neologisms::decisions(&self.home, &self.language).map_err(broken)
         };
+        let find_other = |code: &str| {
+            let not_found =
+                |error: anyhow::Error| QuestionError::NotFound { parameter: "to", message: format!("{error:#}") };
+            let as_of = self.frozen.as_ref().map(|frozen| frozen.name.as_str());
+            document_pairs::other_corpus(&self.home, code, as_of).map_err(not_found)
+        };
         let run_days = |bins: &[Bin]| {
             let mut days = DayStatsCache::default();
             days.refresh(&self.home).ok()?;
@@ -250,6 +256,7 @@ impl OpenIndex {
             privacy: Privacy::owner(self.default_availability),
             find_filter: &find_filter,
             find_decisions: &find_decisions,
+            find_other: &find_other,
             run_days: &run_days,
             streams,
             frozen: frozen.as_ref(),

@@ -63,6 +63,10 @@ REQUESTS = {
 }
 
 
+#: Methods that one corpus can answer; a parallel concordance needs two languages.
+METHODS = [method for method in QUESTIONS if method != "parallel"]
+
+
 def request(corpus, method):
     if REQUESTS[method] is not None:
         return REQUESTS[method]
@@ -70,7 +74,7 @@ def request(corpus, method):
     return {"id": line["document"]} if method == "document" else {"id": line["document"], "position": line["position"]}
 
 
-@pytest.mark.parametrize("method", list(QUESTIONS))
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_gives_the_same_answer_over_files_and_over_http(corpus, remote, method):
     parameters = request(corpus, method)
     here, there = (getattr(source, method)(**parameters) for source in (corpus, remote))
@@ -81,7 +85,7 @@ def test_every_method_gives_the_same_answer_over_files_and_over_http(corpus, rem
     assert len(here) > 0 or method in ("compare", "sketch", "thesaurus", "names", "seasons", "bursts"), here
 
 
-@pytest.mark.parametrize("method", list(QUESTIONS))
+@pytest.mark.parametrize("method", METHODS)
 def test_tables_have_the_same_columns_and_values_in_all_packages(corpus, method):
     answer = corpus.ask(method, **request(corpus, method))
     table, frame, polars = answer.to_arrow(), answer.to_pandas(), answer.to_polars()
@@ -95,6 +99,35 @@ def test_tables_have_the_same_columns_and_values_in_all_packages(corpus, method)
     assert json.loads(table.schema.metadata[b"tidings.about"]) == answer.about
     assert "<table" in answer._repr_html_() or not len(answer)
     assert repr(answer).startswith(method)
+
+
+def test_a_parallel_concordance_is_the_same_over_files_and_over_http(tmp_path):
+    words = {
+        "en": ("The storm came from the sea on day", "Nobody in the small town was hurt that night"),
+        "de": ("Der Sturm kam vom Meer am Tag", "Niemand in der kleinen Stadt wurde in jener Nacht verletzt"),
+    }
+    texts = tmp_path / "texts.jsonl"
+    with texts.open("w", encoding="utf-8") as file:
+        for number in range(3):
+            for lang, (one, other) in words.items():
+                text = f"{one} {number + 11}. {other}. {one} {number + 21}. {other}, said witness {number + 31}."
+                line = {"url": f"http://{lang}.example/{number}", "title": "News", "date": "2026-03-01", "lang": lang}
+                file.write(json.dumps({**line, "text": text}) + "\n")
+    home = tidings.Home.create(tmp_path / "home", contact="mailto:tests@weather.example")
+    home.import_(texts, gate=False)
+    (tmp_path / "home" / "tidings.toml").write_text('[annotate]\nduplicates = "keep"\n')
+    home = tidings.Home(tmp_path / "home")
+    home.run(["clean", "annotate", "compile"])
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("".join(f"http://en.example/{n}\thttp://de.example/{n}\n" for n in range(3)))
+    assert "3 pairs" in weather.output("--home", home.path, "pairs", "add", str(pairs))
+    here = tidings.Corpus(home.path).en.parallel("storm", to="de", with_="Sturm")
+    assert here.to_dict()["hits"] == 6
+    assert all("Sturm" in str(row["translation"]) for row in here)
+    with weather.Served(home) as server:
+        remote = tidings.Corpus(server.url, token=weather.admin_token(home)).en
+        there = remote.parallel("storm", to="de", with_="Sturm")
+    assert [dict(row) for row in here] == [dict(row) for row in there]
 
 
 def test_questions_are_asked_by_the_names_of_methods_and_of_commands(corpus):

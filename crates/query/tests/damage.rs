@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
@@ -11,7 +12,9 @@ use tidings_model::{
     Annotated, AnnotatedParagraph, Attributes, LayerColumn, LayerDeclaration, LayerKind, Token, TokenSpan,
 };
 use tidings_query::engine::Engine;
-use tidings_query::question::{Answered, QUESTIONS, QuestionContext, QuestionInfo, RowData, RowSink};
+use tidings_query::question::{
+    Answered, DocumentPairs, OtherCorpus, QUESTIONS, QuestionContext, QuestionInfo, RowData, RowSink,
+};
 
 const DOCUMENTS: usize = 400;
 /// A document that questions about one document ask for; segments are sorted by day, so that it is in the middle.
@@ -89,8 +92,13 @@ fn values(question: &QuestionInfo) -> Map<String, Value> {
 }
 
 fn answer(question: &QuestionInfo, folder: &Path) -> Result<Value, String> {
-    let engine = Snapshot::open(folder).map(Engine::new).map_err(|error| error.to_string())?;
-    let context = QuestionContext::new(&engine, "en");
+    let open = || Snapshot::open(folder).map(Engine::new).map_err(|error| error.to_string());
+    let (engine, other) = (open()?, Arc::new(open()?));
+    // Each document is the translation of the next one.
+    let id = |number: usize| number as u128 * 1_000_003;
+    let pairs = Arc::new(DocumentPairs::of((1..DOCUMENTS - 1).step_by(2).map(|number| (id(number), id(number + 1)))));
+    let find_other = |_: &str| Ok(OtherCorpus { all: other.clone(), readable: None, pairs: pairs.clone() });
+    let context = QuestionContext { find_other: &find_other, ..QuestionContext::new(&engine, "en") };
     let answered = (question.answer)(values(question), &context).map_err(|error| error.to_string())?;
     Ok(serde_json::to_value(answered).expect("answers serialise"))
 }

@@ -4,15 +4,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value, json};
 use tidings_index::{Day, Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token, TokenSpan};
 use tidings_query::engine::{Engine, Limits, MemoryPool};
 use tidings_query::question::{
-    Answered, Exactness, ParameterKind, QUESTIONS, QuestionContext, QuestionError, QuestionInfo, RowData, RowSink,
+    Answered, DocumentPairs, Exactness, OtherCorpus, ParameterKind, QUESTIONS, QuestionContext, QuestionError,
+    QuestionInfo, RowData, RowSink,
 };
 
 /// Questions about a few documents: they read no tokens of the corpus, so that no limit can stop them.
@@ -104,7 +105,23 @@ fn requests(question: &QuestionInfo) -> Vec<Map<String, Value>> {
 }
 
 fn context<'e>(engine: &'e Engine, limits: &Limits) -> QuestionContext<'e> {
-    QuestionContext { limits: limits.clone(), vocabulary_limits: limits.clone(), ..QuestionContext::new(engine, "en") }
+    QuestionContext {
+        limits: limits.clone(),
+        vocabulary_limits: limits.clone(),
+        find_other: &|_| Ok(translations()),
+        ..QuestionContext::new(engine, "en")
+    }
+}
+
+/// A corpus of translations: the same documents, each paired with that of the next site.
+fn translations() -> OtherCorpus {
+    static OTHER: LazyLock<OtherCorpus> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pairs = (1..120).flat_map(|day| [(day * 10, day * 10 + 1), (day * 10 + 1, day * 10 + 2)]);
+        // The files stay mapped when the folder is deleted.
+        OtherCorpus { all: Arc::new(engine(&folder)), readable: None, pairs: Arc::new(DocumentPairs::of(pairs)) }
+    });
+    OTHER.clone()
 }
 
 /// What a row is about.

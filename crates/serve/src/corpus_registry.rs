@@ -10,8 +10,9 @@ use hyper::StatusCode;
 use tidings_index::codec::BitSet;
 use tidings_index::{FileState, Snapshot};
 use tidings_query::engine::Engine;
-use tidings_query::question::{FrozenState, Privacy};
+use tidings_query::question::{DocumentPairs, FrozenState, Privacy};
 use tidings_store::day_stats::DayStatsCache;
+use tidings_store::document_pairs::{self, DocumentPair};
 use tidings_store::frozen;
 use tidings_store::removed::{self, Removed, Stamp};
 use tidings_store::text::{self, Layers};
@@ -24,7 +25,7 @@ use crate::frozen_states::{FrozenStates, FrozenView, frozen_state};
 
 /// Shortest interval between two checks of the home.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
-/// The same for statistics per day, which may read thousands of files.
+/// The same for statistics per day and pairs of documents, which may be long to read.
 const STATS_INTERVAL: Duration = Duration::from_secs(10);
 /// The time after which blocks of index files are compared with their digests again when they are read: pages of a map
 /// that left memory come from the disk again.
@@ -47,6 +48,7 @@ pub(crate) struct CorpusRegistry {
     removals: Mutex<Removals>,
     tokens: Mutex<(Option<Instant>, Arc<Vec<Token>>)>,
     day_stats: Mutex<(Option<Instant>, DayStatsCache)>,
+    document_pairs: Mutex<(Option<Instant>, Arc<DocumentPairs>)>,
     /// Annotators by language, with the value of `opened` they were read at.
     layers: Mutex<(Option<u64>, Arc<Layers>)>,
     digests: CorpusDigests,
@@ -79,6 +81,7 @@ impl CorpusRegistry {
             removals: Mutex::default(),
             tokens: Mutex::default(),
             day_stats: Mutex::default(),
+            document_pairs: Mutex::default(),
             layers: Mutex::default(),
             digests: CorpusDigests::default(),
             frozen: FrozenStates::default(),
@@ -229,7 +232,7 @@ impl CorpusRegistry {
             }
             let known: Vec<&str> = corpora.keys().map(String::as_str).collect();
             return Err(ApiError::unknown(match known.is_empty() {
-                true => "no index yet; run `tidings compile` first".to_owned(),
+                true => "no index yet; `tidings run` makes one".to_owned(),
                 false => format!("no corpus for language `{code}`; available: {}", known.join(", ")),
             }));
         };
@@ -295,6 +298,16 @@ impl CorpusRegistry {
             *read = Some(Instant::now());
         }
         Ok(see(day_stats))
+    }
+
+    /// The pairs of translations, at most [`STATS_INTERVAL`] old.
+    pub fn document_pairs(&self) -> Result<Arc<DocumentPairs>, ApiError> {
+        let mut known = self.document_pairs.lock().expect("no panic while held");
+        if known.0.is_none_or(|read| read.elapsed() >= STATS_INTERVAL) {
+            let pairs = document_pairs::read(&self.home)?.into_keys().map(DocumentPair::ids);
+            *known = (Some(Instant::now()), Arc::new(DocumentPairs::of(pairs)));
+        }
+        Ok(known.1.clone())
     }
 
     /// Opens new generations since the last check.

@@ -45,6 +45,7 @@ pub mod day_stats;
 pub mod dedup_state;
 pub mod digest;
 pub mod docs;
+pub mod document_pairs;
 mod dropped;
 mod error;
 mod exclusion;

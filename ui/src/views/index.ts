@@ -16,6 +16,7 @@ import { keywords } from "./keywords.ts";
 import { names } from "./names.ts";
 import { neologisms } from "./neologisms.ts";
 import { newWords } from "./new-words.ts";
+import { parallel } from "./parallel.ts";
 import { quotes } from "./quotes.ts";
 import { saved } from "./saved.ts";
 import { search } from "./search.ts";
@@ -42,6 +43,7 @@ export const VIEWS: readonly View[] = [
   groups,
   crosstab,
   dispersion,
+  parallel,
   documents,
   documentView,
   trends,

@@ -16,6 +16,15 @@ tid_concordance <- function(con, query, size = 100, context = NULL, fields = NUL
   ))
 }
 
+tid_parallel <- function(con, query, to, with = NULL, without = NULL, size = 100, fields = NULL, order = NULL,
+                         filter = NULL, in_corpus = NULL, lang = NULL) {
+  size <- if (is.finite(size)) size
+  question(con, lang, "parallel", list(
+    q = query, to = to, with = with, without = without, size = size, fields = fields, order = order, filter = filter,
+    "in" = in_corpus
+  ))
+}
+
 tid_count <- function(con, query, filter = NULL, in_corpus = NULL, lang = NULL) {
   answer <- ask_object(con, corpus_path(con, lang, "count"), list(q = query, filter = filter, "in" = in_corpus))
   number <- function(value) if (is.null(value)) NA_real_ else value

@@ -65,6 +65,8 @@ stopifnot(nrow(two) > 0, is.numeric(two$difference), all(two$together + two$othe
 alike <- tid_thesaurus(con, "council", min = 1, limit = 5)
 stopifnot(nrow(alike) == 5, !is.unsorted(-alike$similarity), !"council" %in% alike$value)
 stopifnot("drought" %in% tid_keywords(con, focus = "date>=2022", limit = 100)$value)
+# The demo has no translations.
+stopifnot(nrow(tid_parallel(con, "drought", to = "de")) == 0)
 terms <- tid_terms(con, focus = "date>=2022", limit = 20)
 stopifnot(nrow(terms) > 0, is.numeric(terms$focus_documents), all(grepl(" ", terms$form)))
 stopifnot("drought" %in% tid_compare(con, before = "date<=2018", after = "date>=2022", limit = 100)$value)

@@ -24,6 +24,7 @@ pub mod licenses;
 pub mod merge;
 pub mod models;
 pub mod pages;
+pub mod pairs;
 pub mod plan;
 pub mod prune;
 pub mod query;

@@ -70,7 +70,7 @@ fn article(number: usize, language: usize, head: &str) -> Page {
 const OPEN: &str = "<link rel=license href=\"https://creativecommons.org/licenses/by/4.0/\">";
 
 /// Six articles in two languages: the first four have an open licence, one of them is reserved nevertheless.
-fn filled() -> Corpus {
+pub fn filled() -> Corpus {
     let corpus = corpus();
     let mut pages = Vec::new();
     for number in 0..6 {

@@ -40,6 +40,7 @@ mod not_articles;
 mod object_storage;
 mod outages;
 mod page;
+mod parallel;
 mod paths;
 mod piped;
 mod politeness;

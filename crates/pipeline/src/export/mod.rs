@@ -12,7 +12,7 @@ mod manifest;
 mod pairs;
 mod privacy;
 mod selection;
-mod source;
+pub(crate) mod source;
 mod target;
 mod token_table;
 mod tokens;
@@ -37,11 +37,12 @@ pub use self::target::Destination;
 pub(crate) use source::Texts;
 
 use self::archive::Archive;
-use self::pairs::{Finder, Parallel};
+use self::pairs::Parallel;
 use self::selection::{ExportItem, Selection};
 use self::source::{DocumentSource, Reading, StoredDocument};
 use self::target::ExportTarget;
 use crate::config::{Config, Duplicates};
+use crate::document_pairs;
 use crate::parallel::{self, Bounds};
 use crate::pipeline::Pipeline;
 use crate::reporter::ProgressScope;
@@ -332,7 +333,8 @@ impl Export<'_> {
 
     /// Finds pairs of translations among the exported documents.
     fn parallel(&mut self, target: &ExportTarget) -> Result<Parallel> {
-        let mut finder = Finder::default();
+        let given = document_pairs::given(self.pipeline.home())?;
+        let mut finder = document_pairs::Finder::with_given(given);
         // The caller reads the same documents again and counts them then.
         let (counts, excluded) = (std::mem::take(&mut self.counts), self.excluded.take());
         // The hreflang links are in the documents; tokens are not needed.

@@ -1,10 +1,9 @@
 //! Parallel texts: pairs of translated documents with sentence alignment.
 //!
-//! A page names its other languages (`hreflang`). Two documents are a pair if each names the other, because many pages
-//! only point to a start page in the other language. The corpus is read twice: once to find pairs, with a few numbers
-//! in memory per document, and once to write their sentences to a scratch file, from which pairs are aligned.
+//! The corpus is read twice: once to find pairs, with a few numbers in memory per document, and once to write their
+//! sentences to a scratch file, from which pairs are aligned.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use anyhow::{Context as _, Result};
@@ -12,70 +11,12 @@ use serde::{Deserialize, Serialize};
 use tidings_annotate::align::{self, Bead, SentenceProfile};
 use tidings_formats::conllu::{Numbers, text_of};
 use tidings_formats::tmx;
-use tidings_model::{Document, Fingerprint};
 use tidings_store::dedup_state::Spool;
 use tidings_store::output::Sink;
 
 use super::manifest::{Figures, PairCounts};
 use super::selection::ExportItem;
 use super::target::{ExportTarget, ExportWriter};
-
-/// The minimum share of aligned sentences in a pair of translations.
-const LEAST_ALIGNED: f64 = 0.5;
-
-/// A document with hreflang links.
-struct Linked {
-    id: u128,
-    language: String,
-    own: [Fingerprint; 2],
-    others: Vec<Fingerprint>,
-}
-
-/// Finds pairs in a stream of documents.
-#[derive(Default)]
-pub struct Finder {
-    documents: Vec<Linked>,
-}
-
-impl Finder {
-    /// Records a document.
-    pub fn see(&mut self, document: &Document, id: u128, language: &str) {
-        if document.about.alternates.is_empty() {
-            return;
-        }
-        let canonical = Some(&document.about.canonical).filter(|address| !address.is_empty()).unwrap_or(&document.url);
-        self.documents.push(Linked {
-            id,
-            language: language.to_owned(),
-            own: [Fingerprint::of(&document.url), Fingerprint::of(canonical)],
-            others: document.about.alternates.values().map(|address| Fingerprint::of(address)).collect(),
-        });
-    }
-
-    /// The pairs, each once, ordered by language and document.
-    pub fn pairs(&self) -> Vec<(u128, u128)> {
-        let mut by_address: HashMap<Fingerprint, usize> = HashMap::new();
-        for (at, document) in self.documents.iter().enumerate() {
-            // Of several states of a page the first counts.
-            for address in document.own {
-                by_address.entry(address).or_insert(at);
-            }
-        }
-        let mut pairs = Vec::new();
-        for (at, one) in self.documents.iter().enumerate() {
-            for other_at in one.others.iter().filter_map(|address| by_address.get(address).copied()) {
-                let other = &self.documents[other_at];
-                let is_mutual = one.own.iter().any(|address| other.others.contains(address));
-                if at != other_at && is_mutual && one.language < other.language {
-                    pairs.push((one.language.as_str(), other.language.as_str(), at, one.id, other.id));
-                }
-            }
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs.into_iter().map(|(.., one, other)| (one, other)).collect()
-    }
-}
 
 /// A text of a pair, as it waits on disk.
 #[derive(Serialize, Deserialize)]
@@ -141,10 +82,7 @@ impl Parallel {
             let profiles =
                 |text: &Text| text.sentences.iter().map(|sentence| SentenceProfile::of(sentence)).collect::<Vec<_>>();
             let beads = align::align(&profiles(&left), &profiles(&right));
-            let matched: usize =
-                beads.iter().filter(|bead| bead.score > 0.0).map(|b| b.left.len() + b.right.len()).sum();
-            let share = matched as f64 / (left.sentences.len() + right.sentences.len()).max(1) as f64;
-            if share < LEAST_ALIGNED {
+            if !align::are_translations(&beads) {
                 sum.unlike += 1;
                 continue;
             }
@@ -287,27 +225,6 @@ fn document_line(ids: [u128; 2], [left, right]: [&Text; 2], sink: &mut Sink) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn document(url: &str, alternates: &[(&str, &str)]) -> Document {
-        let mut document = Document { url: url.into(), ..Document::default() };
-        document.about.alternates = alternates.iter().map(|(l, u)| ((*l).to_owned(), (*u).to_owned())).collect();
-        document
-    }
-
-    #[test]
-    fn two_documents_are_a_pair_if_each_names_the_other() {
-        let mut finder = Finder::default();
-        finder.see(
-            &document("http://e.org/en/1", &[("de", "http://e.org/de/1"), ("en", "http://e.org/en/1")]),
-            1,
-            "en",
-        );
-        finder.see(&document("http://e.org/de/1", &[("en", "http://e.org/en/1?utm_source=x")]), 2, "de");
-        // This one names the start page of the other language, which does not name it.
-        finder.see(&document("http://e.org/en/2", &[("de", "http://e.org/de/1")]), 3, "en");
-        finder.see(&document("http://e.org/en/3", &[]), 4, "en");
-        assert_eq!(finder.pairs(), [(2, 1)]);
-    }
 
     #[test]
     fn an_empty_range_is_an_underscore() {

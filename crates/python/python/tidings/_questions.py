@@ -288,6 +288,21 @@ class NewWordRow(TypedDict):
     q: float | None
 
 
+class ParallelLine(TypedDict):
+    """A hit in its sentence, and the translation."""
+
+    document: str
+    fields: dict[str, str]
+    position: int
+    left: list[KwicToken]
+    node: list[KwicToken]
+    right: list[KwicToken]
+    translated: str
+    translation: list[KwicToken]
+    marked: list[int]
+    score: float
+
+
 class QuoteRow(TypedDict):
     """Quotations of one speaker, verb or site."""
 
@@ -464,6 +479,23 @@ QUESTIONS: dict[str, Question] = {
             "seed": Parameter("seed", "integer", 1),
             "longest": Parameter("longest", "flag", False),
             "count": Parameter("count", "flag", True),
+            "order": Parameter("order", "choice", "newest"),
+            "size": Parameter("size", "integer", None),
+        },
+        is_paged=True,
+    ),
+    "parallel": Question(
+        name="parallel",
+        path="parallel",
+        rows="lines",
+        parameters={
+            "q": Parameter("q", "query", None),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
+            "to": Parameter("to", "text", None),
+            "with_": Parameter("with", "query", None),
+            "without": Parameter("without", "query", None),
+            "fields": Parameter("fields", "names", ("date", "site")),
             "order": Parameter("order", "choice", "newest"),
             "size": Parameter("size", "integer", None),
         },
@@ -935,6 +967,48 @@ class Questions:
                 "seed": seed,
                 "longest": longest,
                 "count": count,
+                "order": order,
+                "size": size,
+            },
+        )
+
+    def parallel(
+        self,
+        q: str,
+        to: str,
+        *,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        with_: str | None = None,
+        without: str | None = None,
+        fields: str | Sequence[str] = ("date", "site"),
+        order: Literal["newest", "oldest"] = "newest",
+        size: int | None = None,
+    ) -> Answer[ParallelLine]:
+        """Show hits side by side with the sentences of their translations.
+
+        Args:
+            q: The query: a word, several words, or CQL.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            to: The language of the translations, such as de.
+            with_: Only hits whose translation has a hit of this query.
+            without: Only hits whose translation has no hit of this query.
+            fields: Fields of the documents to show, separated by commas.
+            order: Which day comes first.
+            size: Maximum rows; all if it is not given. From 0 to 1000000.
+        """
+        return self._ask(
+            "parallel",
+            {
+                "q": q,
+                "filter": filter,
+                "in_corpus": in_corpus,
+                "to": to,
+                "with_": with_,
+                "without": without,
+                "fields": fields,
                 "order": order,
                 "size": size,
             },

@@ -39,23 +39,30 @@ impl Engine {
         (Subcorpus { scopes, is_everything: false, limits: subcorpus.limits }, hits)
     }
 
-    /// The hits of a search in one document, as tokens counted from its beginning.
-    pub fn hits_in_document(
-        &self,
-        search: Search<'_>,
-        (segment, document): (usize, u32),
-        limits: &Limits,
-    ) -> Vec<(u32, u32)> {
+    /// The search in those of its documents that are chosen, by segment and number.
+    pub fn among_documents<'e>(&self, search: Search<'e>, chosen: impl Fn((usize, u32)) -> bool) -> Search<'e> {
         let scopes = (0..search.segments()).map(|index| {
             let scope = search.scope(index);
-            scope.restricted(search.segment(index), |each| (index, each) == (segment, document))
+            scope.restricted(search.segment(index), |document| chosen((index, document)))
         });
         let scopes = scopes.collect();
-        let search = search.among(scopes);
-        let first = self.snapshot().segments()[segment].segment().tokens_of(document).start;
-        let mut hits = Vec::new();
-        search.each(limits, |hit| hits.push((hit.start - first, hit.end - first)));
-        hits
+        search.among(scopes)
+    }
+
+    /// The number of documents that a search looks at.
+    pub fn documents_of(&self, search: &Search<'_>) -> u64 {
+        (0..search.segments()).map(|index| search.scope(index).count()).sum()
+    }
+
+    /// Passes all documents to `see`, as segment and number, with their ids.
+    pub fn each_document(&self, mut see: impl FnMut((usize, u32), u128)) {
+        for (index, live) in self.snapshot().segments().iter().enumerate() {
+            for (document, id) in (0..).zip(live.segment().ids().all()) {
+                if !live.deleted().get(document) {
+                    see((index, document), *id);
+                }
+            }
+        }
     }
 
     /// A page of documents as segment and document: `size` of them after the first `first`. Documents of one day are in the

@@ -48,6 +48,14 @@ impl Engine {
         Ok(self.fields(segment, document, &if name == "id" { id() } else { String::new() }, &[name])?.remove(name))
     }
 
+    /// Fields of a document, given as segment and number; those that the segment does not have are missing.
+    pub fn fields_of(&self, (segment, document): (usize, u32), names: &[String]) -> Result<BTreeMap<String, String>> {
+        let segment = self.snapshot().segments()[segment].segment();
+        let id = format!("{:032x}", segment.ids().get(document as usize).unwrap_or(0));
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.fields(segment, document, &id, &names)
+    }
+
     fn document_of(&self, hit: &Hit) -> (&Segment, u32) {
         let segment = self.snapshot().segments()[hit.segment as usize].segment();
         (segment, segment.document_at(hit.start))

@@ -201,8 +201,30 @@ impl<'e> Search<'e> {
         limits: &Limits,
         each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> u32 {
-        let scope = self.scope(index);
-        let documents = scope.documents();
+        self.search_range(index, self.scope(index).documents(), limits, each)
+    }
+
+    /// The hits in one document, as tokens counted from its beginning.
+    pub fn in_document(&self, (index, document): (usize, u32), limits: &Limits) -> Vec<(u32, u32)> {
+        let (tokens, mut hits) = (self.segment(index).tokens_of(document), Vec::new());
+        let first = tokens.start;
+        limits.begin_pass(tokens.len() as u64);
+        if self.scope(index).contains(document) {
+            self.search_range(index, document..document + 1, limits, &mut |start, end| {
+                hits.push((start - first, end - first));
+                ControlFlow::Continue(())
+            });
+        }
+        hits
+    }
+
+    fn search_range(
+        &self,
+        index: usize,
+        documents: Range<u32>,
+        limits: &Limits,
+        each: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> u32 {
         if documents.is_empty() {
             return documents.end;
         }

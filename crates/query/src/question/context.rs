@@ -10,7 +10,8 @@ use super::params::ScopeParams;
 use super::shards::WholeMemo;
 use super::shards::{Coverage, VolumePart};
 use super::{
-    Exactness, FindDecisions, FrozenState, Parsed, PartNotes, QuestionError, Shards, WholeCorpus, WordDecisions,
+    Exactness, FindDecisions, FindOther, FrozenState, Parsed, PartNotes, QuestionError, Shards, WholeCorpus,
+    WordDecisions,
 };
 use crate::cql::{Attribute, MatchRule, Query};
 use crate::engine::{
@@ -134,6 +135,8 @@ pub struct QuestionContext<'c> {
     pub find_filter: FindFilter<'c>,
     /// Decisions about new words.
     pub find_decisions: FindDecisions<'c>,
+    /// Corpora of other languages.
+    pub find_other: FindOther<'c>,
     /// Days with fetch runs.
     pub run_days: RunDays<'c>,
     /// Whether rows are sent as they are found, so that there may be many.
@@ -280,6 +283,10 @@ impl<'c> QuestionContext<'c> {
             privacy: Privacy::owner(Availability::Kwic),
             find_filter: unknown,
             find_decisions: &|| Ok(WordDecisions::default()),
+            find_other: &|code| {
+                let message = format!("there is no corpus of {code} beside this one");
+                Err(QuestionError::NotFound { parameter: "to", message })
+            },
             run_days: &|_| None,
             streams: false,
             window_limit: None,
@@ -476,6 +483,15 @@ impl<'c> QuestionContext<'c> {
         filter: Option<&Filter>,
     ) -> Result<Search<'c>, QuestionError> {
         self.compiled("q", query, rule, filter, false)
+    }
+
+    /// Compiles a query that the translation of a hit has to fulfil.
+    pub(super) fn condition(
+        &self,
+        parameter: &'static str,
+        query: &Parsed<Query>,
+    ) -> Result<Search<'c>, QuestionError> {
+        self.compiled(parameter, query, MatchRule::default(), None, false)
     }
 
     fn compiled(

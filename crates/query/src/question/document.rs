@@ -122,7 +122,7 @@ impl DocumentRequest {
         let mut hits = Vec::new();
         if let (Some(query), Some(text)) = (&self.q, &annotated) {
             let search = context.search(query, MatchRule::default(), None)?;
-            let found = context.all.hits_in_document(search, place, &context.limits);
+            let found = search.in_document(place, &context.limits);
             let found = found.into_iter().map(|(start, end)| TokenSpan::new(HIT, start, end));
             hits = spans(text, &found.collect::<Vec<_>>());
         }

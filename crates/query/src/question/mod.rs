@@ -38,6 +38,7 @@ mod line_value;
 mod names;
 mod neologisms;
 mod new_words;
+mod parallel;
 mod parameter;
 mod params;
 mod parsed;
@@ -85,6 +86,7 @@ pub use line_value::{LinePlace, MAX_NEIGHBOUR};
 pub use names::{NameRow, NameType, Names, NamesRequest};
 pub use neologisms::{Citation, ListedStatus, NeologismRow, Neologisms, NeologismsRequest};
 pub use new_words::{NewWordHint, NewWordRow, NewWords, NewWordsRequest};
+pub use parallel::{DocumentPairs, FindOther, OtherCorpus, ParallelConcordance, ParallelLine, ParallelRequest};
 pub use parameter::{Parameter, ParameterKind, Request, ValueError, given, request};
 pub use params::{
     AttributeParams, ConfidenceParams, ContentParams, Cursor, Direction, LimitParams, MeasureParams, NgramParams,
@@ -228,6 +230,7 @@ impl QuestionInfo {
 /// All questions. A new one is a file of this folder and a row here.
 pub const QUESTIONS: &[QuestionInfo] = &[
     QuestionInfo::of::<ConcordanceRequest>(),
+    QuestionInfo::of::<ParallelRequest>(),
     QuestionInfo::of::<CountRequest>(),
     QuestionInfo::of::<FreqRequest>(),
     QuestionInfo::of::<GroupRequest>(),

@@ -158,13 +158,14 @@ impl SurroundingsRequest {
 }
 
 /// A sentence of a document: its paragraph, the numbers of its tokens, and these.
-struct Sentence<'a> {
+pub(super) struct Sentence<'a> {
     paragraph: usize,
-    tokens: Range<usize>,
-    text: &'a [Token],
+    pub(super) tokens: Range<usize>,
+    pub(super) text: &'a [Token],
 }
 
-fn sentences_of(document: &Annotated) -> Vec<Sentence<'_>> {
+/// The sentences of a document.
+pub(super) fn sentences_of(document: &Annotated) -> Vec<Sentence<'_>> {
     let mut sentences = Vec::new();
     let mut next = 0;
     for (paragraph, part) in document.paragraphs.iter().enumerate() {
@@ -176,7 +177,8 @@ fn sentences_of(document: &Annotated) -> Vec<Sentence<'_>> {
     sentences
 }
 
-fn token_of(token: &Token, at: usize, document: &Annotated) -> KwicToken {
+/// A token of a document with its layers.
+pub(super) fn token_of(token: &Token, at: usize, document: &Annotated) -> KwicToken {
     let [word, lemma, tag, feats] = [&token.word, &token.lemma, &token.tag, &token.feats].map(ToString::to_string);
     let value = |column: &LayerColumn| column.values.get(at).filter(|value| !value.is_empty()).cloned();
     let layers = document.columns.iter().filter_map(|column| Some((column.layer.name.clone(), value(column)?)));

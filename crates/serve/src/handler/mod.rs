@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tidings_query::engine::{Limits, MemoryPool};
 use tidings_query::question::{
-    Answered, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit,
+    Answered, OtherCorpus, QuestionContext, QuestionError, QuestionInfo, Request, RowData, RowSink, WindowLimit,
 };
 use tidings_query::trend::Bin;
 use tidings_query::{Filter, SyntaxError};
@@ -153,6 +153,15 @@ impl ApiRequest<'_> {
         };
         let find_filter = |name: &str| find_filter(registry, name);
         let find_decisions = || decisions::find_for(registry, &self.lang, self.right);
+        let find_other = |code: &str| {
+            // Errors of the registry are about the corpus that a request names; this one is named by a parameter.
+            let unknown = |error: ApiError| QuestionError::NotFound { parameter: "to", message: error.error };
+            let all = match as_of {
+                Some(as_of) => registry.frozen(code, as_of, None, privacy).map_err(unknown)?.engine,
+                None => registry.corpus(code, None).map_err(unknown)?,
+            };
+            Ok(OtherCorpus { readable: all.readable(privacy), all, pairs: registry.document_pairs().map_err(unknown)? })
+        };
         let run_days = |bins: &[Bin]| {
             let days = bins.iter().map(|bin| (bin.first.to_string(), bin.last.to_string()));
             registry.day_stats(|stats| stats.days_with_runs(days)).ok().flatten()
@@ -172,6 +181,7 @@ impl ApiRequest<'_> {
             window_limit: Some(window_limit).filter(|_| self.right.has_window_limit()),
             find_filter: &find_filter,
             find_decisions: &find_decisions,
+            find_other: &find_other,
             run_days: &run_days,
             streams: response.is_stream(),
             frozen: frozen.as_ref().map(|frozen| &frozen.state),

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use tidings_serve::Settings;
 use tidings_testing::until;
 
 use crate::schema::fault;
-use crate::test_server::{TestServer, document};
+use crate::test_server::{TestServer, document, weather};
 
 /// On 3 sites, on 2 + 4 + … + 12 days.
 const STORMS: u64 = 3 * 2 * 21;
@@ -32,6 +33,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/collection/languages", ""),
         ("/api/v1/collection/revisions", "?url=http%3A%2F%2Fa.example%2F1&seen=2026-03-01"),
         ("/api/v1/{lang}/query", "?q=storm&fields=date,site,title&sort=right,date"),
+        ("/api/v1/{lang}/parallel", "?q=storm&to=de&with=sea&fields=date,site"),
         ("/api/v1/{lang}/count", "?q=storm&filter=site%3Da.example"),
         ("/api/v1/{lang}/freq", "?q=storm&by=site"),
         ("/api/v1/{lang}/group", "?q=storm&by=lc,left1,site"),
@@ -64,7 +66,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
 
 #[test]
 fn every_endpoint_answers_as_the_openapi_document_says() {
-    let server = TestServer::new();
+    let server = TestServer::with_translations(&weather(), Settings::default());
     let document = server.get("/api/openapi.json").is(200).json();
     assert_eq!(document, tidings_serve::openapi());
     let paths = document["paths"].as_object().unwrap();
@@ -104,7 +106,7 @@ fn every_endpoint_answers_as_the_openapi_document_says() {
 
 #[test]
 fn the_examples_of_the_openapi_document_are_answered() {
-    let server = TestServer::new();
+    let server = TestServer::with_translations(&weather(), Settings::default());
     let document = server.get("/api/openapi.json").is(200).json();
     let documents = server.get("/api/v1/en/documents?size=1").is(200).json();
     let id = documents["rows"][0]["id"].as_str().unwrap();

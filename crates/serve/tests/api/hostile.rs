@@ -76,6 +76,7 @@ const PIECES: &[&str] = &[
 
 const PATHS: &[&str] = &[
     "query",
+    "parallel",
     "count",
     "freq",
     "colloc",
@@ -133,6 +134,9 @@ const PARAMS: &[&str] = &[
     "confidence",
     "add",
     "health",
+    "to",
+    "with",
+    "without",
 ];
 
 fn question(rng: &mut fastrand::Rng) -> String {
@@ -148,7 +152,7 @@ fn question(rng: &mut fastrand::Rng) -> String {
     // Most questions have what they need, so that they get farther than the first check.
     for needed in ["q", "focus", "before", "after", "position"] {
         let takes = match needed {
-            "q" => ["query", "count", "freq", "colloc", "timeline"].contains(&path),
+            "q" => ["query", "parallel", "count", "freq", "colloc", "timeline"].contains(&path),
             "focus" => path == "keywords",
             "position" => path.ends_with("context"),
             _ => path == "compare",

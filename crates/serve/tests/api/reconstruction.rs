@@ -125,7 +125,7 @@ impl Corpus {
     }
 
     fn serve(&self) -> TestServer {
-        let server = TestServer::with(&self.vertical(), Corpus::settings());
+        let server = TestServer::with_translations(&self.vertical(), Corpus::settings());
         server.freeze("before");
         server
     }
@@ -401,6 +401,9 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
     let mut probes = vec![
         format!("documents?q={a}&filter={filter}"),
         format!("documents?q={a}&size=1000"),
+        format!("parallel?q={a}&to=de&filter={filter}&size=1000"),
+        format!("parallel?q=%5B%5D&to=de&with={a}&size=1000"),
+        format!("parallel?q=%5B%5D&to=de&without={b}&filter={not}&size=1000"),
         format!("documents?filter={}&size=1000", escaped(&format!("has('{a} {b}')"))),
         format!("documents?filter={}&size=1000", escaped(&format!("!has('{a}')"))),
         format!("count?q=%5B%5D&filter={}", escaped(&format!("id={} & has('{a}')", target.id))),
@@ -590,6 +593,7 @@ fn requests_to_every_question(target: &Target, words: &[String]) -> Vec<String> 
 fn values_of(parameter: &Parameter, target: &Target, words: &[String]) -> Vec<String> {
     let (a, b) = (&words[0], &words[1]);
     match &parameter.kind {
+        ParameterKind::Text if parameter.name == "to" => vec!["de".to_owned()],
         ParameterKind::Text => [a.as_str(), "2026-01", "week"].map(str::to_owned).to_vec(),
         ParameterKind::Cql => vec![a.clone(), format!("\"{a}\" []{{0,3}} \"{b}\""), "<doc> []{3}".to_owned()],
         ParameterKind::Queries => vec![format!("{a},{b}"), format!("[],\"{a} {b}\"")],

@@ -1,5 +1,6 @@
 //! A server over a small corpus, with a plain HTTP client.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -7,9 +8,10 @@ use std::net::{SocketAddr, TcpStream};
 use serde_json::Value;
 use tempfile::TempDir;
 use tidings_formats::vertical::Reader;
-use tidings_index::Writer;
+use tidings_index::{Snapshot, Writer};
 use tidings_serve::{Server, Settings};
 use tidings_store::Home;
+use tidings_store::document_pairs::{self, DocumentPair, PairOrigin};
 use tidings_store::frozen::{self, FrozenRecord};
 use tidings_testing::{WATCHDOG, until};
 use tokio::runtime::Runtime;
@@ -107,9 +109,21 @@ impl TestServer {
 
     /// A server over some text, with some settings.
     pub fn with(text: &str, settings: Settings) -> TestServer {
+        TestServer::over(text, settings, false)
+    }
+
+    /// The same with a corpus `de` of the same text, whose documents are known as translations.
+    pub fn with_translations(text: &str, settings: Settings) -> TestServer {
+        TestServer::over(text, settings, true)
+    }
+
+    fn over(text: &str, settings: Settings, has_translations: bool) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
         Home::create(folder.path(), "", "http://a.example/feed\n").unwrap();
         add(folder.path(), text);
+        if has_translations {
+            add_translations(folder.path(), text);
+        }
         let home = Home::at(folder.path()).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let server = runtime.block_on(Server::bind(home, Settings { port: 0, ..settings })).unwrap();
@@ -192,7 +206,31 @@ impl Drop for TestServer {
 }
 
 fn add(root: &std::path::Path, text: &str) {
-    let folder = root.join("index/en");
+    add_to(root, "en", text);
+}
+
+/// Adds text as a corpus `de` under other ids, and pairs of the documents of both.
+fn add_translations(root: &std::path::Path, text: &str) {
+    add_to(root, "de", &text.replace("<doc id=\"", "<doc id=\"de "));
+    let home = Home::at(root).unwrap();
+    let ids = |code: &str| {
+        let snapshot = Snapshot::open(&home.index_of(code)).unwrap();
+        let mut ids = BTreeMap::new();
+        for live in snapshot.segments() {
+            for (document, id) in (0..).zip(live.segment().ids().all()) {
+                ids.insert(live.segment().address_and_title(document).unwrap().0, *id);
+            }
+        }
+        ids
+    };
+    let (en, de) = (ids("en"), ids("de"));
+    let pair = |(address, id): (&String, &u128)| DocumentPair::new(*id, de[address]).unwrap();
+    let pairs = en.iter().map(pair).map(|pair| (pair, PairOrigin::Given)).collect();
+    document_pairs::write(&home, &pairs).unwrap();
+}
+
+fn add_to(root: &std::path::Path, code: &str, text: &str) {
+    let folder = root.join("index").join(code);
     std::fs::create_dir_all(&folder).unwrap();
     let mut writer = Writer::open(&folder, tidings_index::Settings::default()).unwrap();
     writer.read(&mut Reader::new(text.as_bytes(), "day.vert".as_ref())).unwrap();

@@ -16,6 +16,7 @@ use tidings_pipeline::display::grouped;
 /// Questions that have a command of another file, or none: one document is looked up by programs.
 const ELSEWHERE: &[&str] = &[
     "query",
+    "parallel",
     "freq",
     "crosstab",
     "colloc",

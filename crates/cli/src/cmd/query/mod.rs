@@ -11,6 +11,7 @@ pub mod keywords;
 pub mod names;
 pub mod neologisms;
 pub mod new_words;
+pub mod parallel;
 mod question_args;
 pub mod quotes;
 mod row_table;
@@ -39,7 +40,7 @@ use crate::table::Table;
 use tidings_pipeline::corpus::Corpus;
 use tidings_pipeline::display::{count, grouped};
 use tidings_pipeline::usage_error::UsageError;
-use tidings_pipeline::{neologisms as decided_words, virtual_corpora};
+use tidings_pipeline::{document_pairs, neologisms as decided_words, virtual_corpora};
 
 /// The time limit of searches if none is given. A test over the whole vocabulary has none: a part of it has no result.
 const SEARCH_TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -71,6 +72,7 @@ pub struct QueryContext {
     corpus: Corpus,
     home: Home,
     default_availability: Availability,
+    as_of: Option<String>,
     limits: Limits,
     vocabulary_limits: Limits,
     csv: bool,
@@ -90,6 +92,7 @@ impl QueryArgs {
             corpus,
             home,
             default_availability: config.serve.settings()?.default_availability,
+            as_of: self.as_of.clone(),
             vocabulary_limits: given.map_or_else(Limits::default, |_| limits.clone()),
             limits,
             csv: self.csv,
@@ -141,6 +144,11 @@ impl QueryContext {
             let broken = |error: anyhow::Error| QuestionError::Request(format!("{error:#}"));
             decided_words::decisions(&self.home, &self.corpus.language).map_err(broken)
         };
+        let find_other = |code: &str| {
+            let not_found =
+                |error: anyhow::Error| QuestionError::NotFound { parameter: "to", message: format!("{error:#}") };
+            document_pairs::other_corpus(&self.home, code, self.as_of.as_deref()).map_err(not_found)
+        };
         let run_days = |bins: &[Bin]| {
             let mut days = DayStatsCache::default();
             match days.refresh(&self.home) {
@@ -157,6 +165,7 @@ impl QueryContext {
             privacy: Privacy::owner(self.default_availability),
             find_filter: &find_filter,
             find_decisions: &find_decisions,
+            find_other: &find_other,
             run_days: &run_days,
             frozen: self.corpus.frozen.as_ref(),
             ..QuestionContext::new(&self.corpus.engine, &self.corpus.language)
