@@ -196,6 +196,7 @@ impl Dates {
     /// Counts a page. Only the day is compared; an empty `gold` means undated.
     pub fn add(&mut self, given: Option<&str>, gold: &str) {
         let given = given.map(|given| given.get(..10).unwrap_or(given)).filter(|given| !given.is_empty());
+        let gold = month_before_day(gold);
         match given {
             Some(_) if gold.is_empty() => self.invented += 1,
             Some(given) if given == gold => self.right += 1,
@@ -230,6 +231,14 @@ impl Dates {
     /// some date that annotators did not count.
     pub fn undated(&self) -> f64 {
         self.none as f64 / (self.none + self.invented) as f64
+    }
+}
+
+/// An annotated date with the month before the day: some annotations have `2022-29-11`.
+fn month_before_day(gold: &str) -> String {
+    match gold.split('-').collect::<Vec<_>>()[..] {
+        [year, day, month] if day.parse().is_ok_and(|day: u8| day > 12) => format!("{year}-{month}-{day}"),
+        _ => gold.to_owned(),
     }
 }
 
@@ -279,9 +288,22 @@ pub fn same_authors(given: &[String], gold: &[String]) -> bool {
     set(given) == set(gold)
 }
 
-/// Splits a byline at semicolons.
+/// Splits a byline at semicolons and conjunctions, and at commas if all parts have a given and a family name; other
+/// commas are within a name or before a position.
 pub fn split_authors(byline: &str) -> Vec<String> {
-    byline.split(';').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    let mut names = Vec::new();
+    for part in byline.split(';').flat_map(|part| split_all(part, &[" and ", " und ", " & "])) {
+        let listed: Vec<&str> = part.split(',').map(str::trim).collect();
+        let is_list = listed.iter().all(|name| (2..=4).contains(&name.split(' ').count()));
+        if is_list { names.extend(listed) } else { names.push(part.trim()) }
+    }
+    names.into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+fn split_all<'t>(text: &'t str, separators: &[&str]) -> Vec<&'t str> {
+    separators
+        .iter()
+        .fold(vec![text], |parts, separator| parts.into_iter().flat_map(|part| part.split(separator)).collect())
 }
 
 /// Lower-cased text without punctuation, white space collapsed.
@@ -309,6 +331,10 @@ mod tests {
         dates.add(Some("2020-02-01"), "");
         assert_eq!((dates.precision(), dates.recall(), dates.undated()), (0.5, 0.5, 0.5));
         assert_eq!(dates.share(), 1.0 / 3.0);
+        // Day and month of the annotation are swapped, which only an impossible month shows.
+        dates.add(Some("2022-11-29"), "2022-29-11");
+        dates.add(Some("2022-10-11"), "2022-11-10");
+        assert_eq!((dates.right, dates.wrong), (2, 2));
     }
 
     #[test]
@@ -325,5 +351,11 @@ mod tests {
         assert!(same_authors(&names("Ada B.; Cem D"), &names("cem d; ada b")));
         assert!(!same_authors(&names("Ada B"), &names("")));
         assert!(same_authors(&[], &names("")));
+        let listed = names("Ada B, Cem D & Eva F; Gil H");
+        assert_eq!(listed, ["Ada B", "Cem D", "Eva F", "Gil H"]);
+        assert_eq!(names("Ada B und Cem D"), ["Ada B", "Cem D"]);
+        // Not lists.
+        assert_eq!(names("Kaufman, Jeff T."), ["Kaufman, Jeff T."]);
+        assert_eq!(names("Ada B, CFP"), ["Ada B, CFP"]);
     }
 }

@@ -7,7 +7,7 @@ use crate::article::evidence::Fnv1a;
 /// Version of the conversion from page to document, including language identification, masks and
 /// quality gate. Increment it whenever the same page gives another document: recipes store it, so
 /// that an upgrade rebuilds documents only then.
-pub const BEHAVIOUR_VERSION: u32 = 4;
+pub const BEHAVIOUR_VERSION: u32 = 5;
 
 /// The release that introduced this extraction. Documents store it, so it changes when the extractor
 /// gives another text for the same HTML, and not with every release or [`BEHAVIOUR_VERSION`].

@@ -66,6 +66,9 @@ const PRECISION: [(DateSource, &[DatePosition], [f32; 3]); 35] = [
     (DateSource::Seen, &[], [0.50, 0.50, 0.50]),
 ];
 
+/// Factor of a `<meta>` named just `date` if the page displays another day.
+const PLAIN_AGAINST_DISPLAYED: f32 = 0.8;
+
 /// Estimated precision of a candidate by itself.
 fn precision(c: &Candidate) -> f32 {
     let row = PRECISION.iter().find(|(source, positions, _)| {
@@ -181,6 +184,7 @@ pub(super) fn decide(candidates: &mut [Candidate], zone: UtcOffsets) -> Option<D
             candidate.confidence *= 0.4;
         }
     }
+    weigh_displayed(candidates);
     let month = candidates.iter().find(|c| c.source == DateSource::UrlMonth).map(|c| c.day);
     let mut best: Option<(f32, Date)> = None;
     let mut second = 0.0f32;
@@ -224,6 +228,25 @@ pub(super) fn decide(candidates: &mut [Candidate], zone: UtcOffsets) -> Option<D
     let recorded = strongest.position == DatePosition::Record && weight < strongest.confidence + 0.02;
     let confidence = if recorded { strongest.confidence } else { calibrated(weight, second) };
     Some(Decision { day, source: strongest.source, confidence, weight, disputed: second > 0.5 })
+}
+
+/// Reduces the weight of vaguely named declarations where the page displays another day.
+fn weigh_displayed(candidates: &mut [Candidate]) {
+    let is_displayed = |c: &Candidate| {
+        c.source == DateSource::Time
+            && c.nth == 0
+            && match c.position {
+                DatePosition::Title | DatePosition::Article => c.role != DateRole::Modified,
+                DatePosition::Body | DatePosition::Edge => c.role == DateRole::Published,
+                _ => false,
+            }
+    };
+    // A field that is just called `date` often has the creation of the record, not the day that the page shows.
+    let displayed = candidates.iter().find(|c| is_displayed(c)).map(|c| c.day);
+    if let Some(displayed) = displayed {
+        let differing = |c: &&mut Candidate| c.source == DateSource::MetaPlain && c.day != displayed;
+        candidates.iter_mut().filter(differing).for_each(|c| c.confidence *= PLAIN_AGAINST_DISPLAYED);
+    }
 }
 
 /// The latest modification date on the page, not before its publication.

@@ -102,12 +102,13 @@ impl PageScanner<'_> {
                         local_name!("script")
                             | local_name!("style")
                             | local_name!("template")
-                            | local_name!("noscript")
                             | local_name!("svg")
                             | local_name!("select")
                             | local_name!("textarea")
                             | local_name!("iframe")
                     );
+                    // Forum software puts the whole page into one.
+                    skip |= name.local == local_name!("noscript") && !self.tree.is_noscript_page(id);
                     if !skip {
                         self.take_element(id);
                     }

@@ -189,6 +189,33 @@ fn hostile_pages_neither_panic_nor_hang() {
     }
 }
 
+#[test]
+fn a_displayed_day_outweighs_a_declaration_that_is_just_called_date() {
+    let page = |displayed: &str| {
+        format!(
+            "<meta name=date content=2022-01-21><meta name=dcterms.date content=2022-01-21><title>A long headline here</title>
+            <article><h1>A long headline here</h1><p>{}</p>{displayed}</article>",
+            "The text of the article goes on. ".repeat(30)
+        )
+    };
+    assert_eq!(day_of(&page("")), "2022-01-21 meta");
+    assert_eq!(day_of(&page("<time datetime='2022-01-25T08:00:00'>25.01.2022</time>")), "2022-01-25 time");
+    // Not the time of a comment.
+    let comment = "<div class=comments><time datetime='2022-01-25T08:00:00'>25.01.2022</time></div>";
+    assert_eq!(day_of(&page(comment)), "2022-01-21 meta");
+}
+
+#[test]
+fn a_page_within_noscript_is_read() {
+    let page = |posts: &str| {
+        format!(
+            "<h1>Headline of it</h1><noscript><p><time datetime=2019-08-02>2 August 2019</time></p>{posts}</noscript>"
+        )
+    };
+    assert_eq!(day_of(&page(&"<p>hello <b>there</b></p>".repeat(40))), "2019-08-02 text");
+    assert_eq!(day_of(&page("")), "none");
+}
+
 proptest::proptest! {
     #[test]
     fn no_input_panics(text in "\\PC{0,60}", number in "[0-9./: -年月日é'٣]{0,24}") {

@@ -9,12 +9,12 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::Page;
-use super::marks::{AuthorMark, PageRegion};
+use super::marks::{self, AuthorMark, PageRegion};
 use super::names::{self, NameContext, is_organisation, people};
 use super::site::Site;
 use super::text::{fold, label, spaced_label, tidy};
 use crate::declared_metadata::types;
-use crate::tree::{NodeId, is_inline, push_collapsed};
+use crate::tree::{NodeId, Tree, is_inline, push_collapsed};
 
 /// `<meta>` elements with author names, and their weights.
 const METAS: &[(&str, f32)] = &[
@@ -43,12 +43,49 @@ const METAS: &[(&str, f32)] = &[
 /// Minimum weight of an accepted claim.
 const MIN_WEIGHT: f32 = 0.5;
 
+/// Minimum weight of a claim that confirms a name of a longer list.
+const MIN_CONFIRMING_WEIGHT: f32 = 0.6;
+
+/// Where names are claimed to be those of the authors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    /// On the page.
+    Displayed,
+    /// In a `<meta>`.
+    Meta,
+    /// In JSON-LD, labels of link previews, and elements and attributes that are not displayed.
+    Structured,
+}
+
+impl Evidence {
+    /// The share of the weight that remains if the page does not display the names. Blog software fills structured data
+    /// with the account of the user who uploaded the page; `<meta>` is more often written by editors.
+    fn undisplayed_share(self) -> f32 {
+        match self {
+            Evidence::Displayed => 1.0,
+            Evidence::Meta => 0.6,
+            Evidence::Structured => 0.1,
+        }
+    }
+}
+
 struct AuthorClaim {
     names: Vec<String>,
     folded: Vec<String>,
     weight: f32,
-    /// Whether the page displays the names.
+    /// What the weight is if the page does not display the names.
+    undisplayed_weight: f32,
+    /// Whether the names are displayed as those of the author.
     seen: bool,
+    /// Whether the names are of the site or of organisations, which many pages declare as author next to a byline.
+    is_site: bool,
+}
+
+impl AuthorClaim {
+    /// Whether all names have a given and a family name.
+    fn is_full(&self) -> bool {
+        self.names.iter().all(|name| name.contains(' '))
+    }
 }
 
 /// Distinct claims with their weights.
@@ -59,7 +96,8 @@ struct Claims<'a> {
 }
 
 impl Claims<'_> {
-    fn add(&mut self, mut names: Vec<String>, weight: f32, seen: bool) {
+    fn add(&mut self, mut names: Vec<String>, weight: f32, evidence: Evidence) {
+        let seen = evidence == Evidence::Displayed;
         names.retain(|name| fold(name) != self.folded_title);
         // An institution's name is often followed by its address.
         if names.first().is_some_and(|first| is_organisation(first) || self.site.is(first)) {
@@ -73,13 +111,16 @@ impl Claims<'_> {
         // Bloggers name their sites after themselves, so a displayed byline counts in full.
         let organisations =
             names.iter().filter(|name| is_organisation(name) || (!seen && self.site.resembles(name))).count();
+        let is_site = names.iter().all(|name| is_organisation(name) || self.site.resembles(name) || self.site.is(name));
         let weight = if organisations == names.len() { weight * 0.5 } else { weight };
+        let undisplayed_weight = weight * evidence.undisplayed_share();
         match self.list.iter_mut().find(|claim| claim.folded == folded) {
             Some(known) => {
                 known.weight += weight;
+                known.undisplayed_weight += undisplayed_weight;
                 known.seen |= seen;
             }
-            None => self.list.push(AuthorClaim { names, folded, weight, seen }),
+            None => self.list.push(AuthorClaim { names, folded, weight, undisplayed_weight, seen, is_site }),
         }
     }
 }
@@ -88,11 +129,11 @@ impl Claims<'_> {
 pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>) -> Vec<String> {
     let mut claims = Claims { list: Vec::new(), site, folded_title: fold(title) };
     add_declared(page, &mut claims);
-    for (names, weight) in from_marks(page, heading) {
-        claims.add(names, weight, true);
+    for MarkedNames { names, weight, shown } in from_marks(page, heading) {
+        claims.add(names, weight, if shown { Evidence::Displayed } else { Evidence::Structured });
     }
     if let Some((names, weight)) = from_bylines(page, heading) {
-        claims.add(names, weight, true);
+        claims.add(names, weight, Evidence::Displayed);
     }
     let mut claims = claims.list;
     discount_undisplayed(page, &mut claims);
@@ -106,20 +147,45 @@ pub fn choose(page: &Page<'_>, site: &Site, title: &str, heading: Option<NodeId>
         })
         .collect();
     let mut best: Option<(f32, &AuthorClaim)> = None;
+    let mut best_person: Option<(f32, &AuthorClaim)> = None;
     for (claim, support) in claims.iter().zip(support) {
         let weight = claim.weight + support;
         if weight >= MIN_WEIGHT && best.is_none_or(|(heaviest, _)| weight > heaviest) {
             best = Some((weight, claim));
         }
+        let is_person = claim.seen && !claim.is_site && claim.is_full() && weight >= MIN_WEIGHT;
+        if is_person && best_person.is_none_or(|(heaviest, _)| weight > heaviest) {
+            best_person = Some((weight, claim));
+        }
     }
-    best.map(|(_, claim)| claim.names.clone()).unwrap_or_default()
+    if best.is_some_and(|(_, claim)| claim.is_site) {
+        best = best_person.or(best);
+    }
+    best.map(|(_, claim)| completed(claim, &claims).names.clone()).unwrap_or_default()
+}
+
+/// The claim of the same names and more, if each of the others is claimed elsewhere, too: one field often has the first
+/// author only, and of the marked names each is a claim of its own.
+fn completed<'c>(best: &'c AuthorClaim, claims: &'c [AuthorClaim]) -> &'c AuthorClaim {
+    let has_all = |claim: &AuthorClaim| best.folded.iter().all(|name| claim.folded.contains(name));
+    let confirmed = |name: &String, by: &AuthorClaim| {
+        claims.iter().any(|claim| {
+            !std::ptr::eq(claim, by) && claim.weight >= MIN_CONFIRMING_WEIGHT && claim.folded.contains(name)
+        })
+    };
+    let longer = claims
+        .iter()
+        .filter(|claim| claim.names.len() > best.names.len() && claim.weight >= MIN_WEIGHT && has_all(claim));
+    let complete =
+        longer.filter(|claim| claim.folded.iter().all(|name| best.folded.contains(name) || confirmed(name, claim)));
+    complete.max_by(|one, other| one.weight.total_cmp(&other.weight)).unwrap_or(best)
 }
 
 /// Adds the claims of JSON-LD and metas.
 fn add_declared(page: &Page<'_>, claims: &mut Claims<'_>) {
     if let Some(authors) = page.article.and_then(|article| article.get("author").or_else(|| article.get("creator"))) {
         let (names, weight) = from_linked_data(page, authors);
-        claims.add(names, weight, false);
+        claims.add(names, weight, Evidence::Structured);
     }
     for (name, weight) in METAS {
         let mut names: Vec<String> = Vec::new();
@@ -138,12 +204,12 @@ fn add_declared(page: &Page<'_>, claims: &mut Claims<'_>) {
             }
         }
         names.dedup();
-        claims.add(names, *weight, false);
+        claims.add(names, *weight, Evidence::Meta);
     }
     for (label, data) in [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")] {
         let says_by = page.declared.meta(label).any(|label| names::says_by(label.trim()));
         if let Some(content) = page.declared.meta(data).next().filter(|_| says_by) {
-            claims.add(people(&tidy(content), NameContext::NameField), 0.8, false);
+            claims.add(people(&tidy(content), NameContext::NameField), 0.8, Evidence::Structured);
         }
     }
 }
@@ -161,15 +227,19 @@ fn overlaps(one: &AuthorClaim, other: &AuthorClaim) -> bool {
 
 /// Reduces the weight of claims whose names the page does not display.
 fn discount_undisplayed(page: &Page<'_>, claims: &mut [AuthorClaim]) {
-    let family = |claim: &AuthorClaim| claim.names[0].rsplit(' ').next().unwrap_or_default().to_owned();
-    // Family names are sometimes set in capitals.
     let mut sought: Vec<(usize, memmem::Finder<'_>)> = Vec::new();
-    for (at, claim) in claims.iter().enumerate().filter(|(_, claim)| !claim.seen) {
-        let family = family(claim);
-        sought.push((at, memmem::Finder::new(&family.to_uppercase()).into_owned()));
-        sought.push((at, memmem::Finder::new(&family).into_owned()));
+    let unseen: Vec<usize> = (0..claims.len()).filter(|at| !claims[*at].seen).collect();
+    for at in &unseen {
+        // The first word: a family name alone is often of another person, and in many languages it comes first.
+        let name = &claims[*at].names[0];
+        let first = name.split(' ').find(|word| !word.ends_with('.')).unwrap_or(name);
+        // Names are sometimes set in capitals, here or there.
+        let initial = first.chars().next().map_or(0, char::len_utf8);
+        let capitalised = format!("{}{}", &first[..initial], first[initial..].to_lowercase());
+        for form in [first.to_uppercase(), capitalised, first.to_owned()] {
+            sought.push((*at, memmem::Finder::new(&form).into_owned()));
+        }
     }
-    let unseen: Vec<usize> = sought.iter().map(|(at, _)| *at).step_by(2).collect();
     let tree = page.tree;
     let mut at = Some(tree.body()).filter(|_| !sought.is_empty());
     while let Some(id) = at {
@@ -184,12 +254,13 @@ fn discount_undisplayed(page: &Page<'_>, claims: &mut [AuthorClaim]) {
                 continue; // the same text may contain names of another claim
             }
         } else if let Some(name) = tree.name(id) {
-            skip = matches!(*name, local_name!("script") | local_name!("style") | local_name!("template"));
+            skip = matches!(*name, local_name!("script") | local_name!("style") | local_name!("template"))
+                || marks::hides(tree, id);
         }
         at = tree.following(id, tree.root(), skip);
     }
     for claim in unseen.into_iter().filter(|claim| sought.iter().any(|(unseen, _)| unseen == claim)) {
-        claims[claim].weight *= 0.6;
+        claims[claim].weight = claims[claim].undisplayed_weight;
     }
 }
 
@@ -241,8 +312,16 @@ fn resolve<'v>(page: &Page<'v>, value: &'v Value) -> &'v Value {
     found.unwrap_or(value)
 }
 
+/// Names in one or several elements marked as authors.
+struct MarkedNames {
+    names: Vec<String>,
+    weight: f32,
+    /// Whether the page displays them, rather than having them in attributes or hidden elements.
+    shown: bool,
+}
+
 /// Names in elements marked as authors.
-fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32)> {
+fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<MarkedNames> {
     let tree = page.tree;
     let mut around = None;
     let mut seen = Vec::new();
@@ -262,10 +341,11 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
         if place == PageRegion::Foreign {
             continue;
         }
-        let names = read_mark(page, *id, *sign);
+        let (names, is_attribute) = read_mark(page, *id, *sign);
         if names.is_empty() {
             continue;
         }
+        let shown = !is_attribute && !marks::is_hidden(tree, *id);
         let mut weight = match sign {
             AuthorMark::Property => 1.0,
             AuthorMark::Rel => 0.9,
@@ -278,18 +358,18 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
         if place == PageRegion::Aside {
             weight *= if near > 0.8 && heading.is_some() { 0.6 } else { 0.4 };
         }
-        seen.push((*id, (*sign, place), names, weight));
+        seen.push((*id, (*sign, place, shown), names, weight));
         if seen.len() >= 24 {
             break;
         }
     }
     // Adjacent names in one region with one kind of mark form one byline.
-    let mut claims: Vec<(Vec<String>, f32)> = Vec::new();
-    let mut last: Option<(NodeId, (AuthorMark, PageRegion))> = None;
+    let mut claims: Vec<MarkedNames> = Vec::new();
+    let mut last: Option<(NodeId, (AuthorMark, PageRegion, bool))> = None;
     for (id, sign, names, weight) in seen {
         let together = last.is_some_and(|(before, as_sign)| as_sign == sign && id.index() - before.index() < 16);
         match claims.last_mut() {
-            Some((gathered, heaviest)) if together => {
+            Some(MarkedNames { names: gathered, weight: heaviest, .. }) if together => {
                 for name in names {
                     // A single word next to full names is a date, a place or a button.
                     if !name.contains(' ') && gathered.iter().any(|known| known.contains(' ')) {
@@ -301,22 +381,26 @@ fn from_marks(page: &Page<'_>, heading: Option<NodeId>) -> Vec<(Vec<String>, f32
                 }
                 *heaviest = heaviest.max(weight);
             }
-            _ => claims.push((names, weight)),
+            _ => claims.push(MarkedNames { names, weight, shown: sign.2 }),
         }
         last = Some((id, sign));
     }
     // Repetition in teasers does not add weight.
-    let mut distinct: Vec<(Vec<String>, f32)> = Vec::new();
-    for (names, weight) in claims {
-        match distinct.iter_mut().find(|(known, _)| *known == names) {
-            Some((_, heaviest)) => *heaviest = heaviest.max(weight),
-            None => distinct.push((names, weight)),
+    let mut distinct: Vec<MarkedNames> = Vec::new();
+    for claim in claims {
+        match distinct.iter_mut().find(|known| known.names == claim.names) {
+            Some(known) => {
+                known.weight = known.weight.max(claim.weight);
+                known.shown |= claim.shown;
+            }
+            None => distinct.push(claim),
         }
     }
     distinct
 }
 
-fn read_mark(page: &Page<'_>, id: NodeId, sign: AuthorMark) -> Vec<String> {
+/// The names in a marked element, and whether they are in an attribute.
+fn read_mark(page: &Page<'_>, id: NodeId, sign: AuthorMark) -> (Vec<String>, bool) {
     let tree = page.tree;
     // Microdata: the name within the person.
     if sign == AuthorMark::Property {
@@ -325,18 +409,21 @@ fn read_mark(page: &Page<'_>, id: NodeId, sign: AuthorMark) -> Vec<String> {
                 .attr(below, &local_name!("itemprop"))
                 .is_some_and(|property| property.split_ascii_whitespace().any(|word| word == "name"));
             if named {
-                let name = tree.attr(below, &local_name!("content")).map(tidy).or_else(|| label(tree, below, 120));
-                return name.map(|name| people(&name, NameContext::NameField)).unwrap_or_default();
+                let content = tree.attr(below, &local_name!("content")).map(tidy);
+                let is_attribute = content.is_some();
+                let name = content.or_else(|| label(tree, below, 120)).unwrap_or_default();
+                return (people(&name, NameContext::NameField), is_attribute);
             }
         }
     }
     if let Some(content) = tree.attr(id, &local_name!("content")) {
-        return people(&tidy(content), NameContext::NameField);
+        return (people(&tidy(content), NameContext::NameField), true);
     }
-    let Some(text) = spaced_label(tree, id, 240) else { return Vec::new() };
+    let Some(text) = spaced_label(tree, id, 240) else { return (Vec::new(), false) };
     // A single word that links to an author page is a name.
     let is_link = tree.is(id, &local_name!("a")) && !text.contains(char::is_whitespace);
-    people(&text, if sign <= AuthorMark::Rel || is_link { NameContext::NameField } else { NameContext::Byline })
+    let context = if sign <= AuthorMark::Rel || is_link { NameContext::NameField } else { NameContext::Byline };
+    (people(&text, context), false)
 }
 
 /// Factor for the distance between a name and the headline, in nodes.
@@ -363,12 +450,30 @@ fn from_bylines(page: &Page<'_>, heading: Option<NodeId>) -> Option<(Vec<String>
         {
             continue;
         }
-        let names = people(&line_after(page, *id, own), context);
+        let mut names = people(&line_after(page, *id, own), context);
+        if names.is_empty() && own.is_empty() {
+            names = linked_user(page, *id);
+        }
         if !names.is_empty() {
             best = Some((names, weight));
         }
     }
     best
+}
+
+/// The pen name after a word for "by", if it links to the page of a user.
+fn linked_user(page: &Page<'_>, id: NodeId) -> Vec<String> {
+    let tree = page.tree;
+    let after =
+        std::iter::successors(tree.following(id, tree.root(), false), |node| tree.following(*node, tree.root(), false));
+    let link = after.take(4).find(|node| tree.is(*node, &local_name!("a")));
+    let address = link.and_then(|link| tree.attr(link, &local_name!("href")));
+    match (link, address) {
+        (Some(link), Some(address)) if marks::is_user_url(address) => {
+            label(tree, link, 40).map(|name| people(&name, NameContext::NameField)).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The rest of the line that begins in a text node, up to the next line break.
@@ -377,6 +482,12 @@ fn line_after(page: &Page<'_>, id: NodeId, own: &str) -> String {
     let mut line = String::new();
     push_collapsed(&mut line, own);
     let mut at = tree.following(id, tree.root(), false);
+    // A name that ends with its element is complete, unless the next text continues the list.
+    let leaves = |next: NodeId| tree.ancestors(next).all(|above| Some(above) != tree.parent(id));
+    let continues = |next: NodeId| first_text(tree, next).is_some_and(names::continues_list);
+    if !own.is_empty() && at.is_some_and(|next| leaves(next) && !continues(next)) {
+        return line;
+    }
     for _ in 0..16 {
         let Some(node) = at else { break };
         if let Some(piece) = tree.as_text(node) {
@@ -404,6 +515,13 @@ fn line_after(page: &Page<'_>, id: NodeId, own: &str) -> String {
     line
 }
 
+/// The first text that is not blank in the next nodes, from `id` on.
+fn first_text(tree: &Tree, id: NodeId) -> Option<&str> {
+    std::iter::successors(Some(id), |node| tree.following(*node, tree.root(), false))
+        .take(6)
+        .find_map(|node| tree.as_text(node).filter(|text| !text.trim().is_empty()))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::metadata;
@@ -417,7 +535,7 @@ mod tests {
     #[test]
     fn people_in_linked_data_are_found_by_reference() {
         let html = r##"<script type="application/ld+json">{"@graph":[{"@type":"Article","author":{"@id":"#ann"}},
-            {"@type":"Person","@id":"#ann","name":"Ann Lee"}]}</script>"##;
+            {"@type":"Person","@id":"#ann","name":"Ann Lee"}]}</script><p>Ann Lee</p>"##;
         assert_eq!(authors(html), ["Ann Lee"]);
     }
 
@@ -450,6 +568,72 @@ mod tests {
     #[test]
     fn a_name_after_the_date_near_the_headline_is_the_author() {
         assert_eq!(authors("<h1>Rain</h1><p>11.12.2019 - Ann Lee</p>"), ["Ann Lee"]);
+    }
+
+    const LINKED: &str = r#"<script type="application/ld+json">{"@type":"NewsArticle","author":{"@type":"Person","name":"Ann Lee"}}</script>"#;
+
+    #[test]
+    fn a_name_that_only_structured_data_has_is_not_an_author() {
+        assert!(authors(&format!("{LINKED}<h1>Rain</h1><p>It rained.")).is_empty());
+        let hidden =
+            "<div class=author style='display: none'>Ann Lee</div><span itemprop=author content='Ann Lee'></span>";
+        assert!(authors(&format!("{LINKED}<h1>Rain</h1>{hidden}<p>It rained.")).is_empty());
+        for shown in ["<p>Ann Lee", "<p>By ANN LEE", "<p>All articles by Ann <b>Lee</b>"] {
+            assert_eq!(authors(&format!("{LINKED}<h1>Rain</h1>{shown}<p>It rained.")), ["Ann Lee"], "{shown}");
+        }
+        let other = "<p>The mayor, Bob Lee, says so.";
+        assert!(authors(&format!("{LINKED}<h1>Rain</h1>{other}")).is_empty());
+        // A body that is hidden until the page has loaded.
+        let page = LINKED.replace("Lee", "LEE") + "<body style='display:none'><h1>Rain</h1><p>Ann Lee reports.";
+        assert_eq!(authors(&page), ["Ann LEE"]);
+    }
+
+    #[test]
+    fn a_byline_is_preferred_to_the_name_of_the_site() {
+        let html = "<meta property=og:site_name content='The Gazette'><meta name=author content='The Gazette'>
+            <script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"author\":{\"name\":\"The Gazette\"}}</script>
+            <h1>Rain</h1><p>The Gazette</p>";
+        assert_eq!(authors(html), ["The Gazette"]);
+        assert_eq!(authors(&format!("{html}<p class=byline>Ann Lee, Bob Ray</p>")), ["Ann Lee", "Bob Ray"]);
+    }
+
+    #[test]
+    fn a_field_with_the_first_author_only_is_completed() {
+        let html = format!(
+            "{LINKED}<meta name=byl content='Ann Lee, Bob Ray'><h1>Rain</h1><a rel=author>Ann Lee</a>{}<a rel=author>Bob Ray</a>",
+            "<p>1<p>2".repeat(10)
+        );
+        assert_eq!(authors(&html), ["Ann Lee", "Bob Ray"]);
+        // Nothing else names the second one.
+        let html = format!("{LINKED}<meta name=byl content='Ann Lee, Bob Ray'><h1>Rain</h1><a rel=author>Ann Lee</a>");
+        assert_eq!(authors(&html), ["Ann Lee"]);
+    }
+
+    #[test]
+    fn a_name_ends_with_its_element_unless_the_list_goes_on() {
+        let html = |rest: &str| format!("<h1>Rain</h1><h2>Stars <span>6.11.2023 von Olga</span>{rest}</h2>");
+        assert_eq!(authors(&html(" <span>Symbolbild imago</span>")), ["Olga"]);
+        assert_eq!(
+            authors("<h1>Rain</h1><p><span>Von Ann Lee</span> und <span>Bob Ray</span>"),
+            ["Ann Lee", "Bob Ray"]
+        );
+    }
+
+    #[test]
+    fn a_pen_name_after_by_is_recognised_by_its_link() {
+        let html = |link: &str| format!("<h1>Rain</h1><p>von <b><a href='{link}'>anne1</a></b> am 20.09.2020</p>");
+        assert_eq!(authors(&html("/user/anne1.html")), ["anne1"]);
+        assert!(authors(&html("/rain.html")).is_empty());
+    }
+
+    #[test]
+    fn a_page_in_noscript_is_read() {
+        let posts = "<div class=post>hello <b>there</b></div>".repeat(30);
+        let page = |posts: &str| {
+            format!("<h1>Rain</h1><noscript><span itemprop=author><b itemprop=name>anne1</b></span>{posts}</noscript>")
+        };
+        assert_eq!(authors(&page(&posts)), ["anne1"]);
+        assert!(authors(&page("")).is_empty());
     }
 
     #[test]

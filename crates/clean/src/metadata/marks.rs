@@ -19,7 +19,7 @@ pub enum AuthorMark {
     Class,
     /// A link to an author page.
     Address,
-    /// A class with a word for user, as in forums.
+    /// A class with a word for user, or a link to a user's page, as in forums.
     User,
 }
 
@@ -161,6 +161,36 @@ const AUTHOR_FOLDERS: &[&str] = &[
     "redakteur", "profile", "profiles", "people", "person", "columnist", "columnists",
 ];
 
+/// Path segments of the pages of users.
+const USER_FOLDERS: &[&str] = &["user", "users", "u", "member", "members", "nutzer", "mitglied", "mitglieder"];
+
+/// Returns whether a URL is that of the page of a user or an author.
+pub fn is_user_url(address: &str) -> bool {
+    let folders = address.trim_end_matches('/').rsplit_once('/').map_or("", |(folders, _)| folders);
+    address.len() <= 300 && folders.split('/').any(|step| USER_FOLDERS.contains(&step)) || is_author_url(address)
+}
+
+/// Returns whether an element or a container of it is hidden by its own attributes.
+pub fn is_hidden(tree: &Tree, id: NodeId) -> bool {
+    std::iter::once(id).chain(tree.ancestors(id)).take(12).any(|node| hides(tree, node))
+}
+
+/// Returns whether the attributes of an element hide it. A hidden body is shown once the page has loaded.
+pub fn hides(tree: &Tree, id: NodeId) -> bool {
+    if matches!(tree.name(id), None | Some(&local_name!("body") | &local_name!("html"))) {
+        return false;
+    }
+    tree.attr(id, &local_name!("hidden")).is_some()
+        || tree.attr(id, &local_name!("style")).is_some_and(|style| {
+            style.find("display").is_some_and(|at| {
+                style[at + 7..]
+                    .trim_start()
+                    .strip_prefix(':')
+                    .is_some_and(|value| value.trim_start().starts_with("none"))
+            })
+        })
+}
+
 /// Returns whether a URL is that of an author page.
 fn is_author_url(address: &str) -> bool {
     if address.len() > 300 {
@@ -194,10 +224,11 @@ impl<'a> MarkedNodes<'a> {
                     | local_name!("svg")
                     | local_name!("template")
                     | local_name!("head")
-                    | local_name!("noscript")
                     | local_name!("select")
-                    | local_name!("iframe")
-                    | local_name!("form") => skip = !matches!(*name, local_name!("form")),
+                    | local_name!("iframe") => skip = true,
+                    // Forum software puts the whole page into one; others hold an image.
+                    local_name!("noscript") => skip = !tree.is_noscript_page(id),
+                    local_name!("form") => {}
                     _ => marks.mark_element(tree, id),
                 }
             }
@@ -370,8 +401,12 @@ fn read_hints(value: &str) -> Hints {
     let bytes = &bytes[..bytes.len().min(MAX_CLASS_BYTES)];
     let mut hints = 0;
     let mut within = false;
+    let mut token = 0;
     for (at, pair) in bytes.windows(2).enumerate() {
         let (byte, second) = (pair[0], pair[1] | 0x20);
+        if byte.is_ascii_whitespace() {
+            token = at + 1;
+        }
         // Words start after a non-letter or with a capital; only "author" is also found within
         // words.
         let begins = !within || byte.is_ascii_uppercase();
@@ -384,12 +419,21 @@ fn read_hints(value: &str) -> Hints {
             if word[1] == second
                 && bytes.len() - at >= word.len()
                 && bytes[at..at + word.len()].eq_ignore_ascii_case(word)
+                && (*hint != ASIDE || !tells_layout(&bytes[token..at]))
             {
                 hints |= hint;
             }
         }
     }
     hints
+}
+
+/// Returns whether a class name begins as one that tells what is beside the element: `has-sidebar`, `no-sidebar`.
+fn tells_layout(start: &[u8]) -> bool {
+    [&b"has"[..], b"with", b"no", b"without"].iter().any(|word| {
+        start.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word))
+            && start.get(word.len()).is_none_or(|next| !next.is_ascii_lowercase())
+    })
 }
 
 /// [`WORDS`], indexed by first letter.
@@ -447,6 +491,16 @@ mod tests {
         assert_eq!(read_hints("post stage montag"), 0);
         assert_eq!(read_hints("entry-tags tagLinks"), TAGS);
         assert_eq!(read_hints(&"é".repeat(200)), 0);
+    }
+
+    #[test]
+    fn a_container_with_a_sidebar_is_not_a_sidebar() {
+        for class in ["main has-double-sidebar", "no-sidebar", "with_sidebar", "hasSidebar"] {
+            assert_eq!(read_hints(class), 0, "{class}");
+        }
+        for class in ["sidebar", "left-sidebar", "has-image sidebar", "nosidebar sidebar"] {
+            assert_eq!(read_hints(class) & ASIDE, ASIDE, "{class}");
+        }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use memchr::memmem;
 
 use super::text::fold;
 use super::vocabulary::{
-    BY, CONJUNCTIONS, ENDS, INSTITUTION, INTERFACE, LEAD, MONTHS, OFFICES, PARTICLES, PLACEHOLDERS, ROLES, SMALL,
-    UNSPACED, UNSPACED_LABELS,
+    BY, CONJUNCTIONS, DEGREES, ENDS, INSTITUTION, INTERFACE, LEAD, MONTHS, OFFICES, OTHER_ROLES, PARTICLES,
+    PLACEHOLDERS, ROLES, SMALL, UNSPACED, UNSPACED_LABELS,
 };
 
 /// Strictness of name recognition, depending on the context.
@@ -31,7 +31,7 @@ pub fn opens_byline(text: &str) -> bool {
     if text.len() < 2 || text.len() > 160 {
         return false;
     }
-    let text = text.trim();
+    let text = text.trim().trim_start_matches(RULES);
     let first = text.split(char::is_whitespace).next().unwrap_or_default();
     if is_by(first) || unspaced(text).is_some() || after_date(text).is_some() {
         return true;
@@ -43,6 +43,9 @@ pub fn opens_byline(text: &str) -> bool {
     let spoken = |by: &[u8]| memmem::find(text.as_bytes(), by).is_some();
     (8..100).contains(&text.len()) && (spoken(b" by ") || spoken(b" von ")) && is_lead(first)
 }
+
+/// Dashes that set off a byline, and the space after them.
+const RULES: [char; 5] = ['-', '–', '—', '~', ' '];
 
 /// The text after a word for "author" that is not followed by a space.
 fn unspaced(text: &str) -> Option<&str> {
@@ -104,7 +107,7 @@ pub fn after_by(text: &str) -> Option<(&str, NameContext)> {
         return Some((rest, NameContext::RunningText));
     }
     let mut announced = NameContext::RunningText;
-    let mut rest = text.trim_start();
+    let mut rest = text.trim_start().trim_start_matches(RULES);
     for _ in 0..12 {
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let (word, tail) = rest.split_at(end);
@@ -133,6 +136,13 @@ pub fn says_by(label: &str) -> bool {
     label.rsplit(char::is_whitespace).next().is_some_and(is_by)
 }
 
+/// Returns whether a text after a name begins with a comma or a conjunction.
+pub fn continues_list(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with([',', ';', '&', '/', '、'])
+        || text.split_whitespace().next().is_some_and(|word| among(CONJUNCTIONS, word))
+}
+
 /// The distinct names in a byline, in order.
 pub fn people(byline: &str, context: NameContext) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
@@ -141,11 +151,15 @@ pub fn people(byline: &str, context: NameContext) -> Vec<String> {
             continue;
         }
         let before = names.len();
-        if context == NameContext::NameField && is_institution(line) {
+        if context == NameContext::NameField && is_institution(line) && !is_person_with_role(line) {
             names.push(line.trim().to_owned());
             continue;
         }
         for part in parts(line) {
+            let is_first = names.len() == before;
+            if !is_first && names[before].contains(' ') && (is_degree(&part) || has_role(&part)) {
+                continue;
+            }
             let Some(name) = clean(&part, context) else { continue };
             // After a full name, a single word after a comma is a place, an agency or a degree.
             if names.len() > before
@@ -174,6 +188,25 @@ pub fn people(byline: &str, context: NameContext) -> Vec<String> {
         !folded.iter().any(begins)
     });
     names
+}
+
+/// Returns whether a part of a list is a title of the name before it: "PhD", "CFP®".
+fn is_degree(part: &str) -> bool {
+    let part = part.trim_matches(|c: char| !c.is_alphanumeric());
+    !part.is_empty() && part.split([' ', '/']).all(|word| among(DEGREES, word.trim_end_matches(['.', '®', '™'])))
+}
+
+/// Returns whether a line is a name and a position: "Ann Lee, Director of Operations".
+fn is_person_with_role(line: &str) -> bool {
+    line.split_once(',').is_some_and(|(name, role)| name.contains(' ') && !is_institution(name) && has_role(role))
+}
+
+/// Returns whether a part of a list describes the name before it: "Director of Operations".
+fn has_role(part: &str) -> bool {
+    let mut words = part.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    (among_folded(ROLES, first) || words.any(|word| among_folded(ROLES, word)))
+        && !first.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Splits a line into parts, one per listed name.
@@ -206,6 +239,11 @@ fn parts(line: &str) -> Vec<String> {
     parts
 }
 
+/// Returns whether a word with a full stop is not an initial or an abbreviation, which may be within a name.
+fn ends_sentence(word: &str) -> bool {
+    word.ends_with('.') && word.chars().count() > 4 && !among(PARTICLES, word) && !word[..word.len() - 1].contains('.')
+}
+
 fn begins_upper(word: &str) -> bool {
     word.chars().find(|c| c.is_alphabetic()).is_some_and(|c| !c.is_lowercase())
 }
@@ -213,6 +251,11 @@ fn begins_upper(word: &str) -> bool {
 /// Strips everything around a name; `None` if no name remains.
 fn clean(part: &str, context: NameContext) -> Option<String> {
     let words: Vec<&str> = part.split_whitespace().take(24).collect();
+    let is_other =
+        |at: usize| among_folded(OTHER_ROLES, words[at]) && words.get(at + 1).is_some_and(|next| is_by(next));
+    if (0..words.len().min(6)).any(is_other) {
+        return None;
+    }
     let mut start = 0;
     // Everything up to the last "by" belongs to the opening of the byline.
     for at in 0..words.len().min(8) {
@@ -242,7 +285,8 @@ fn clean(part: &str, context: NameContext) -> Option<String> {
                     && !among(&["in", "aus", "am", "on", "im"], word)))
             || (word.bytes().any(|byte| byte.is_ascii_digit()) && at > start)
             || word.contains('@')
-            || (at > start + 1 && among_folded(ROLES, bare));
+            || (at > start + 1 && among_folded(ROLES, bare))
+            || (context < NameContext::NameField && at > start && ends_sentence(words[at - 1]));
         if stops {
             end = at;
             break;
@@ -252,6 +296,9 @@ fn clean(part: &str, context: NameContext) -> Option<String> {
     // "Staff Writer Ann Lee"
     while words.len() > 2 && words[0].rsplit('-').next().is_some_and(|role| among_folded(ROLES, role)) {
         words.remove(0);
+    }
+    if let Some(last) = words.last_mut().filter(|last| ends_sentence(last)) {
+        *last = last.trim_end_matches('.');
     }
     if words.is_empty() || words.len() > 6 || words.last().is_some_and(|word| is_by(word)) {
         return None;
@@ -284,6 +331,9 @@ fn is_name(name: &str, context: NameContext) -> bool {
         || name.contains('@')
         || name.contains(['{', '}', '<', '>', '?', '!', '=', '#', '%', '$', '\\', '…'])
     {
+        return false;
+    }
+    if name.split_once('/').is_some_and(|(host, _)| is_domain(host)) {
         return false;
     }
     if PLACEHOLDERS.contains(&fold(name).as_str()) {
@@ -326,7 +376,8 @@ fn is_name(name: &str, context: NameContext) -> bool {
 fn is_institution(line: &str) -> bool {
     let words = line.split_whitespace().count();
     let joined = line.split_whitespace().any(|word| among(INSTITUTION, word));
-    joined && (3..=12).contains(&words) && line.len() <= 120
+    let by = line.split_whitespace().next().is_some_and(is_by);
+    joined && !by && (3..=12).contains(&words) && line.len() <= 120
 }
 
 fn is_domain(name: &str) -> bool {
@@ -402,6 +453,37 @@ mod tests {
             assert_eq!(some(text), Vec::<String>::new(), "{text}");
             assert_eq!(people(text, NameContext::NameField), Vec::<String>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn degrees_and_positions_in_a_list_are_not_names() {
+        for text in ["Ann Lee, PhD", "Ann Lee, CFP®", "Ann Lee, Ph.D., M.D.", "Ann Lee, Sr. Director of Operations"] {
+            assert_eq!(people(text, NameContext::NameField), ["Ann Lee"], "{text}");
+        }
+        assert_eq!(people("Ann Lee, MD, Bob Ray, RN", NameContext::NameField), ["Ann Lee", "Bob Ray"]);
+    }
+
+    #[test]
+    fn editors_translators_and_profiles_are_not_authors() {
+        for text in ["Revised Edition Edited by Ann Lee", "Translated by Ann Lee", "facebook.com/gazette"] {
+            assert_eq!(people(text, NameContext::NameField), Vec::<String>::new(), "{text}");
+        }
+        assert_eq!(people("Ann Lee/dpa", NameContext::NameField), ["Ann Lee"]);
+    }
+
+    #[test]
+    fn a_byline_for_a_newspaper_is_not_the_name_of_an_institution() {
+        let byline = "By Ann Lee And Bob Ray For The Gazette On Sunday";
+        assert_eq!(people(byline, NameContext::NameField), ["Ann Lee", "Bob Ray"]);
+        assert_eq!(people("Amt für Umwelt", NameContext::NameField), ["Amt für Umwelt"]);
+    }
+
+    #[test]
+    fn a_byline_may_be_set_off_by_dashes_and_ends_with_the_sentence() {
+        assert_eq!(after_by("---- by Ann Lee"), Some(("Ann Lee", NameContext::RunningText)));
+        assert!(opens_byline("– von Ann Lee"));
+        assert_eq!(some("by Anna Kotn. This Weather"), ["Anna Kotn"]);
+        assert_eq!(some("by Prof. Ann Lee"), ["Prof. Ann Lee"]);
     }
 
     #[test]

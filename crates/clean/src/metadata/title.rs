@@ -32,6 +32,15 @@ const SEPARATORS: &[&str] = &[
     " < ", " ~ ", " // ", "｜", " ー ",
 ];
 
+/// Separators between a section and a headline in declared titles.
+const SECTION_SEPARATORS: &[&str] = &[" - ", " – ", " | ", " » ", " › "];
+
+/// Marks that may open or close a quotation.
+const QUOTES: [char; 8] = ['"', '\'', '„', '“', '”', '«', '»', '’'];
+
+/// Minimum weight of a declared title to replace a heading with a note.
+const MIN_FORM_WEIGHT: f32 = 0.8;
+
 /// Weight of a place that repeats another of its kind.
 const ECHO_WEIGHT: f32 = 0.15;
 /// Weight of full agreement with the words of the URL.
@@ -94,10 +103,38 @@ pub fn choose(page: &Page<'_>, site: &Site) -> (String, Option<NodeId>) {
             best = Some(candidate);
         }
     }
-    match best {
-        Some(best) => (best.text.clone(), best.node.or(first_heading)),
-        None => (String::new(), None),
-    }
+    let Some(best) = best else { return (String::new(), None) };
+    let best = better_form(best, &candidates.0, &whole);
+    (best.text.clone(), best.node.or(first_heading))
+}
+
+/// Another candidate that is the same title in a better form; `whole` is `<title>`.
+fn better_form<'c>(best: &'c Candidate, candidates: &'c [Candidate], whole: &str) -> &'c Candidate {
+    let is_better = |other: &&Candidate| {
+        if best.shown {
+            // A heading with a note behind: the number of comments or articles, the source of a link.
+            return other.weight >= MIN_FORM_WEIGHT && best.text.strip_prefix(&other.text).is_some_and(is_note);
+        }
+        if !other.shown {
+            return false;
+        }
+        // An attribute in double quotes ends at the first quote of the title.
+        let is_cut = other.text.strip_prefix(&best.text).is_some_and(|rest| rest.trim_start().starts_with(QUOTES));
+        let names_section = other.text.split_whitespace().nth(2).is_some()
+            && whole.contains(&best.text)
+            && SECTION_SEPARATORS.iter().any(|separator| {
+                best.text.strip_suffix(&other.text).is_some_and(|section| section.ends_with(separator))
+                    || best.text.strip_prefix(&other.text).is_some_and(|section| section.starts_with(separator))
+            });
+        is_cut || names_section
+    };
+    candidates.iter().filter(is_better).max_by(|one, other| one.weight.total_cmp(&other.weight)).unwrap_or(best)
+}
+
+/// Returns whether a text behind a title is in brackets, but for a number.
+fn is_note(text: &str) -> bool {
+    let text = text.trim().trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
+    text.len() > 2 && text.starts_with('(') && text.ends_with(')')
 }
 
 /// Adds the `<h1>` elements; returns the first.
@@ -108,12 +145,15 @@ fn add_headings(page: &Page<'_>, site: &Site, whole: &str, candidates: &mut Cand
         .chain([whole])
         .map(fold)
         .collect();
-    let headings: Vec<(NodeId, String)> = (page.declared.h1.iter().take(12))
+    let is_front_page = page.url.is_none_or(|url| url.path().len() <= 1);
+    let mut headings: Vec<(NodeId, String)> = (page.declared.h1.iter().take(12))
         .filter_map(|id| Some((*id, without_site(&without_kicker(page.tree, *id, &declared)?, site))))
         .filter(|(_, text)| !text.is_empty())
         .collect();
+    let all = headings.len();
+    headings.retain(|(id, _)| is_front_page || !links_to_front_page(page, *id));
     for (rank, (id, text)) in headings.iter().enumerate() {
-        let weight = match (headings.len(), rank) {
+        let weight = match (all, rank) {
             (1, _) => 1.5,
             (_, 0) => 0.7,
             (_, 1) => 0.6,
@@ -124,9 +164,29 @@ fn add_headings(page: &Page<'_>, site: &Site, whole: &str, candidates: &mut Cand
             PageRegion::Aside => weight * 0.6,
             PageRegion::Foreign => weight * 0.3,
         };
-        candidates.add(text.clone(), weight, Some(*id));
+        // The last item of the breadcrumbs is a short form of the headline.
+        match page.tree.ancestors(*id).take(3).any(|above| page.tree.is(above, &local_name!("li"))) {
+            true => candidates.add(text.clone(), weight * 0.3, None),
+            false => candidates.add(text.clone(), weight, Some(*id)),
+        }
     }
     headings.first().map(|(id, _)| *id)
+}
+
+/// Returns whether a heading is a link to the front page, and so the name of the site.
+fn links_to_front_page(page: &Page<'_>, heading: NodeId) -> bool {
+    let link = page.tree.descendants(heading).take(12).find(|id| page.tree.is(*id, &local_name!("a")));
+    let address = link.and_then(|link| page.tree.attr(link, &local_name!("href"))).unwrap_or_default();
+    let (Some(base), false) = (page.url, address.is_empty()) else { return false };
+    base.join(address.trim()).is_ok_and(|target| {
+        target.host_str().map(without_www) == base.host_str().map(without_www)
+            && target.path().len() <= 1
+            && target.fragment().is_none()
+    })
+}
+
+fn without_www(host: &str) -> &str {
+    host.strip_prefix("www.").unwrap_or(host)
 }
 
 /// Adds JSON-LD, metas, elements marked as headlines, and `<title>`.
@@ -323,9 +383,9 @@ fn dice(one: &[String], other: &[String]) -> f32 {
     2.0 * common as f32 / (one.len() + other.len()) as f32
 }
 
-/// The text without a leading or trailing site name.
+/// The text without a leading date and a leading or trailing site name.
 fn without_site(text: &str, site: &Site) -> String {
-    let mut text = text.to_owned();
+    let mut text = without_date(text).to_owned();
     for _ in 0..3 {
         let before = text.len();
         for separator in SEPARATORS {
@@ -349,6 +409,19 @@ fn without_site(text: &str, site: &Site) -> String {
         }
     }
     text
+}
+
+/// The text after a date in numbers and a dash: "23.01.2022 - Rain".
+fn without_date(text: &str) -> &str {
+    let date = text.split(' ').next().unwrap_or_default();
+    let is_date = (8..=10).contains(&date.len())
+        && date.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'/'))
+        && date.bytes().filter(u8::is_ascii_digit).count() >= 6;
+    let rest = text[date.len()..].trim_start();
+    match rest.strip_prefix(['-', '–', '|', ':']) {
+        Some(title) if is_date && title.starts_with(' ') => title.trim_start(),
+        _ => text,
+    }
 }
 
 /// The longest part between separators; site names are shorter than headlines.
@@ -400,6 +473,61 @@ mod tests {
         assert_eq!(title(html), "Rain in May at last");
         assert_eq!(title("<h1><span class=kicker>Weather</span> Rain in May</h1>"), "Rain in May");
         assert_eq!(title("<h1><span>Rain</span> in May</h1>"), "Rain in May");
+    }
+
+    #[test]
+    fn a_heading_that_links_to_the_front_page_is_not_the_title() {
+        let html = |link: &str| {
+            format!(
+                "<title>Four Years » Blog Archive » Small integers in May</title><h1><a href='{link}'>Four Years</a></h1>"
+            )
+        };
+        for link in ["/", "https://gazette.example", "https://www.gazette.example/?lang=de"] {
+            assert_eq!(title(&html(link)), "Small integers in May", "{link}");
+        }
+        assert_eq!(
+            title("<title>Small</title><h1><a href='/a'>Small integers in May</a></h1>"),
+            "Small integers in May"
+        );
+    }
+
+    #[test]
+    fn a_declared_title_that_was_cut_at_a_quote_yields_to_the_heading() {
+        let html =
+            "<meta property=og:title content='The mayor says '><meta name=twitter:title content='The mayor says '>
+            <script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"headline\":\"The mayor says\"}</script>
+            <h2 class=entry-title>The mayor says \"It rains\" again</h2>";
+        assert_eq!(title(html), "The mayor says \"It rains\" again");
+    }
+
+    #[test]
+    fn a_declared_title_with_a_section_yields_to_the_heading() {
+        let html = |declared: &str, heading: &str| {
+            format!(
+                "<title>Office - {declared}</title><meta name=title content='{declared}'><meta property=og:title
+                content='{declared}'><meta property=og:site_name content=Office><h1>Office</h1><h1>{heading}</h1>"
+            )
+        };
+        assert_eq!(title(&html("Press 2022 - Rain in May", "Rain in May")), "Rain in May");
+    }
+
+    #[test]
+    fn notes_behind_a_heading_and_dates_before_it_are_not_part_of_the_title() {
+        let html = |heading: &str| {
+            format!("<title>Rain in May</title><meta property=og:title content='Rain in May'><h1>{heading}</h1>")
+        };
+        assert_eq!(title(&html("Rain in May (158 items)")), "Rain in May");
+        assert_eq!(title(&html("Rain in May (gazette.example) 87")), "Rain in May");
+        assert_eq!(title(&html("Rain in May (and June) is rare")), "Rain in May (and June) is rare");
+        assert_eq!(title("<h1>23.01.2022 - Rain in May</h1>"), "Rain in May");
+        assert_eq!(title("<h1>2022 - a year of rain</h1>"), "2022 - a year of rain");
+    }
+
+    #[test]
+    fn the_last_item_of_breadcrumbs_is_not_preferred_to_declared_titles() {
+        let html = "<title>Power plants: towers blown up - Gazette</title>
+            <meta property=og:title content='Power plants: towers blown up'><ol><li><h1>Towers blown up</h1></li></ol>";
+        assert_eq!(title(html), "Power plants: towers blown up");
     }
 
     #[test]

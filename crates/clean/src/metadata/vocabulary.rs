@@ -91,6 +91,20 @@ pub const INSTITUTION: &[&str] = &[
     "für", "for", "of", "pour", "para", "per", "voor", "för",
 ];
 
+/// Academic and professional titles after a name.
+#[rustfmt::skip]
+pub const DEGREES: &[&str] = &[
+    "phd", "ph.d", "dphil", "md", "m.d", "dds", "dvm", "jd", "j.d", "mba", "msc", "m.sc", "bsc", "b.sc", "ma", "m.a", "mph", "mfa",
+    "llm", "ll.m", "cpa", "cfa", "cfp", "rd", "rdn", "ldn", "rn", "lcsw", "esq", "dipl.-ing", "mag", "jr", "sr", "ii", "iii",
+];
+
+/// Words before "by" that announce an editor, a translator or a photographer.
+#[rustfmt::skip]
+pub const OTHER_ROLES: &[&str] = &[
+    "edited", "translated", "reviewed", "photographed", "illustrated", "herausgegeben", "übersetzt", "fotografiert", "traduit",
+    "traducido",
+];
+
 /// Placeholders in author fields.
 #[rustfmt::skip]
 pub const PLACEHOLDERS: &[&str] = &[
@@ -158,5 +172,5 @@ pub const MONTHS: &[&str] = &[
 pub const ENDS: &[&str] = &[
     "in", "aus", "am", "on", "um", "für", "for", "at", "via", "bei", "auf", "is", "ist", "the", "als", "has",
     "hat", "im", "vom", "since", "seit", "from", "to", "über", "about", "à", "en", "le", "il", "published",
-    "updated", "der", "covers", "writes", "-", "–", "—", "|", "//", "»", ">", "·", "•",
+    "updated", "der", "covers", "writes", "as", "-", "–", "—", "|", "//", "»", ">", "·", "•",
 ];

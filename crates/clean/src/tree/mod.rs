@@ -36,6 +36,9 @@ impl NodeId {
     }
 }
 
+/// A `<noscript>` with more nodes is the page for readers without scripts.
+const MIN_PAGE_NODES: usize = 80;
+
 /// A parsed page.
 #[derive(Debug)]
 pub struct Tree {
@@ -122,6 +125,11 @@ impl Tree {
     /// All nodes below `top` in document order, without `top`.
     pub fn descendants(&self, top: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.first_child(top), move |node| self.following(*node, top, false))
+    }
+
+    /// Returns whether a `<noscript>` is the page for readers without scripts; others hold an image or a notice.
+    pub fn is_noscript_page(&self, id: NodeId) -> bool {
+        self.descendants(id).nth(MIN_PAGE_NODES).is_some()
     }
 
     /// The next node in document order below `top`; `skip` skips the subtree of `node`.
