@@ -68,6 +68,8 @@ stopifnot("drought" %in% tid_keywords(con, focus = "date>=2022", limit = 100)$va
 terms <- tid_terms(con, focus = "date>=2022", limit = 20)
 stopifnot(nrow(terms) > 0, is.numeric(terms$focus_documents), all(grepl(" ", terms$form)))
 stopifnot("drought" %in% tid_compare(con, before = "date<=2018", after = "date>=2022", limit = 100)$value)
+changed <- tid_meaning(con, before = "date<=2018", after = "date>=2022", fdr = 1, limit = 20)
+stopifnot(nrow(changed) > 0, !is.unsorted(-changed$distance), is.character(changed$gained), is.numeric(changed$before))
 words <- tid_words(con, limit = 3)
 stopifnot(words$value[1] == "the", nrow(words) == 3, nrow(tid_words(con, regex = "dr.*")) > 0)
 stopifnot(nrow(tid_names(con, limit = 5)) == 5, is.data.frame(tid_quotes(con)))
