@@ -88,7 +88,7 @@ export const fr: Catalogue = {
   "{n} addresses not reached": { one: "{n} adresse injoignable", other: "{n} adresses injoignables" },
   "{n} addresses without a feed": { one: "{n} adresse sans flux", other: "{n} adresses sans flux" },
   "{n} articles": { one: "{n} article", other: "{n} articles" },
-  "{n} collocates": { one: "{n} collocat", other: "{n} collocatifs" },
+  "{n} collocates": { one: "{n} collocatif", other: "{n} collocatifs" },
   "{n} days": { one: "{n} jour", other: "{n} jours" },
   "{n} days with runs": { one: "{n} jour avec exécution", other: "{n} jours avec exécutions" },
   "{n} direct quotations": { one: "{n} citation directe", other: "{n} citations directes" },
