@@ -60,6 +60,7 @@ pub const GROUPS: [Group; 8] = [
             "keywords",
             "terms",
             "compare",
+            "meaning",
             "documents",
             "parallel",
             "pairs",

@@ -1372,6 +1372,103 @@ export const MATCH_RULE_CHOICES: readonly (readonly [MatchRule, string])[] = [
   ["all", "All that do: several hits may begin at one position, the shortest first."],
 ];
 
+/** Words whose collocates differ between two parts of a corpus, by distance. */
+export interface MeaningAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The attribute of words and collocates. */
+  attribute: Attribute;
+  /** The filter of the first part. */
+  before: string;
+  /** The filter of the second part. */
+  after: string;
+  /** Tokens of the first part. */
+  before_tokens: number;
+  /** Tokens of the second part. */
+  after_tokens: number;
+  /** Tokens on each side of a word in which words are its collocates. */
+  window: number;
+  /** The number of words tested. */
+  tested: number;
+  /** Words that are frequent enough, but beyond the 1,000 most frequent ones that one question tests. */
+  untested: number;
+  /** The accepted share of false discoveries among the rows. */
+  false_discovery_rate: number;
+  /** What the test rests on; missing if the answer is cut off. */
+  basis?: ContrastBasis;
+  /** Remarks on what the test rests on. */
+  notes: string[];
+  /** The number of words that changed; null if the answer is cut off. */
+  values: number | null;
+  /** The words; none if the answer is cut off. */
+  rows: MeaningRow[];
+}
+
+/** A collocate that was gained or lost. */
+export interface MeaningCollocate {
+  /** The collocate. */
+  value: string;
+  /** Hits of the word with the collocate in the window, in the first part. */
+  before: number;
+  /** The same in the second part. */
+  after: number;
+  /** Documents of the first part with such a hit. */
+  before_documents: number;
+  /** Documents of the second part with such a hit. */
+  after_documents: number;
+}
+
+/** Lists the words whose collocates differ most between two parts of the corpus, with the collocates gained and lost. */
+export interface MeaningRequest {
+  /** The documents to compare with, a filter such as date=2025. */
+  before: string;
+  /** The documents in which collocates are gained or lost, a filter such as date=2026. */
+  after: string;
+  /** Minimum hits of a tested word in each part. */
+  min?: number;
+  /** The tokens on each side of a word in which words are its collocates. */
+  window?: number;
+  /** The most collocates gained, and as many lost, of each word. */
+  collocates?: number;
+  /** Test names, too: what stands beside a name changes with the news. */
+  names?: boolean;
+  /** The accepted share of false discoveries among the rows (Benjamini–Hochberg). */
+  fdr?: number;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** Maximum rows. */
+  limit?: number;
+}
+
+/** A word whose collocates changed. */
+export interface MeaningRow {
+  /** The word. */
+  value: string;
+  /** Hits in the first part. */
+  before: number;
+  /** Hits in the second part. */
+  after: number;
+  /** Documents of the first part that are compared: those of each site have as many collocates as in the second part. */
+  before_compared: number;
+  /** Documents of the second part that are compared. */
+  after_compared: number;
+  /** The distance of the collocates beyond chance: 0 as in random halves, 1 if no collocate is in both parts. */
+  distance: number;
+  /** The collocates that were gained, those that make the greatest difference first. */
+  gained: MeaningCollocate[];
+  /** The collocates that were lost. */
+  lost: MeaningCollocate[];
+  /** Probability of such a distance if documents of a site are exchanged between the parts at random. */
+  p: number;
+  /** The same, controlled for the number of words tested (Benjamini–Hochberg). */
+  q: number;
+}
+
 /** A name. */
 export interface NameRow {
   /** The name in the longest form of its documents, inflection removed. */
@@ -2664,6 +2761,7 @@ export const PATHS = {
   "freq": "/api/v1/{lang}/freq",
   "group": "/api/v1/{lang}/group",
   "keywords": "/api/v1/{lang}/keywords",
+  "meaning": "/api/v1/{lang}/meaning",
   "names": "/api/v1/{lang}/names",
   "neologisms": "/api/v1/{lang}/neologisms",
   "new-words": "/api/v1/{lang}/new-words",
@@ -2709,6 +2807,7 @@ export interface Endpoints {
   "freq": { request: FreqRequest; answer: FreqAnswer; row: FrequencyRow };
   "group": { request: GroupRequest; answer: GroupAnswer; row: GroupRow };
   "keywords": { request: KeywordsRequest; answer: KeywordsAnswer; row: Keyword };
+  "meaning": { request: MeaningRequest; answer: MeaningAnswer; row: MeaningRow };
   "names": { request: NamesRequest; answer: NamesAnswer; row: NameRow };
   "neologisms": { request: NeologismsRequest; answer: NeologismsAnswer; row: NeologismRow };
   "new-words": { request: NewWordsRequest; answer: NewWordsAnswer; row: NewWordRow };

@@ -3,6 +3,23 @@
 import type { Catalogue } from "./index.ts";
 
 export const cs: Catalogue = {
+  "Change of meaning": "Změna významu",
+  "Words whose collocates differ between two periods, or between two other parts of the corpus.":
+    "Slova, jejichž kolokáty se liší mezi dvěma obdobími nebo mezi dvěma jinými částmi korpusu.",
+  "Minimum hits in each part": "Minimum výskytů v každé části",
+  "The distance of the collocates is 0 if they differ no more than those of random halves of the same documents, and 1 if no collocate is in both parts. As many documents of each source are compared, with the same mixture of topics, so that new sources and more sport are no change. The q-value is corrected for the number of words tested. The numbers beside a collocate are hits with it before and after.":
+    "Vzdálenost kolokátů je 0, pokud se neliší více než kolokáty náhodných polovin týchž dokumentů, a 1, pokud žádný kolokát není v obou částech. Porovnává se stejné množství textu z každého zdroje se stejnou směsí témat, takže nové zdroje ani více sportu nejsou změnou. Hodnota q je opravena na počet testovaných slov. Čísla vedle kolokátu jsou výskyty s ním před a po.",
+  "No documents in {period}.": "Žádné dokumenty v {period}.",
+  "No word changed its collocates significantly.": "Žádné slovo nezměnilo své kolokáty významně.",
+  "{n} of {tested} words tested changed their collocates · {before} and {after} tokens":
+    "{n} z {tested} testovaných slov změnilo své kolokáty · {before} a {after} tokenů",
+  "Words whose collocates changed most": "Slova, jejichž kolokáty se nejvíce změnily",
+  distance: "vzdálenost",
+  "Distance of the collocates beyond chance, from 0 to 1": "Vzdálenost kolokátů nad rámec náhody, od 0 do 1",
+  "collocates gained": "získané kolokáty",
+  "collocates lost": "ztracené kolokáty",
+  "hits before": "výskyty před",
+  "hits after": "výskyty po",
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Není s čím porovnávat. Zvolte kratší období nebo jiný referenční subkorpus.",
   "Forms of {word}": "Tvary slova {word}",

@@ -3,6 +3,24 @@
 import type { Catalogue } from "./index.ts";
 
 export const de: Catalogue = {
+  "Change of meaning": "Bedeutungswandel",
+  "Words whose collocates differ between two periods, or between two other parts of the corpus.":
+    "Wörter, deren Kollokatoren sich zwischen zwei Zeiträumen oder zwei anderen Teilen des Korpus unterscheiden.",
+  "Minimum hits in each part": "Mindestzahl der Treffer in jedem Teil",
+  "The distance of the collocates is 0 if they differ no more than those of random halves of the same documents, and 1 if no collocate is in both parts. As many documents of each source are compared, with the same mixture of topics, so that new sources and more sport are no change. The q-value is corrected for the number of words tested. The numbers beside a collocate are hits with it before and after.":
+    "Der Abstand der Kollokatoren ist 0, wenn sie sich nicht mehr unterscheiden als die zufälliger Hälften derselben Dokumente, und 1, wenn kein Kollokator in beiden Teilen steht. Verglichen wird gleich viel Text jeder Quelle mit derselben Mischung von Themen, sodass neue Quellen und mehr Sport kein Wandel sind. Der q-Wert ist für die Zahl der geprüften Wörter korrigiert. Die Zahlen neben einem Kollokator sind die Treffer mit ihm vorher und nachher.",
+  "No documents in {period}.": "Keine Dokumente in {period}.",
+  "No word changed its collocates significantly.": "Kein Wort hat seine Kollokatoren signifikant verändert.",
+  "{n} of {tested} words tested changed their collocates · {before} and {after} tokens":
+    "{n} von {tested} geprüften Wörtern haben ihre Kollokatoren verändert · {before} und {after} Token",
+  "Words whose collocates changed most": "Wörter, deren Kollokatoren sich am meisten verändert haben",
+  distance: "Abstand",
+  "Distance of the collocates beyond chance, from 0 to 1":
+    "Abstand der Kollokatoren über den Zufall hinaus, von 0 bis 1",
+  "collocates gained": "gewonnene Kollokatoren",
+  "collocates lost": "verlorene Kollokatoren",
+  "hits before": "Treffer vorher",
+  "hits after": "Treffer nachher",
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Es gibt keine Dokumente zum Vergleichen. Wählen Sie einen kürzeren Zeitraum oder eine andere Referenz.",
   "Forms of {word}": "Formen von {word}",

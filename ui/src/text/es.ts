@@ -3,6 +3,23 @@
 import type { Catalogue } from "./index.ts";
 
 export const es: Catalogue = {
+  "Change of meaning": "Cambio de significado",
+  "Words whose collocates differ between two periods, or between two other parts of the corpus.":
+    "Palabras cuyos colocados difieren entre dos períodos o entre otras dos partes del corpus.",
+  "Minimum hits in each part": "Apariciones mínimas en cada parte",
+  "The distance of the collocates is 0 if they differ no more than those of random halves of the same documents, and 1 if no collocate is in both parts. As many documents of each source are compared, with the same mixture of topics, so that new sources and more sport are no change. The q-value is corrected for the number of words tested. The numbers beside a collocate are hits with it before and after.":
+    "La distancia de los colocados es 0 si no difieren más que los de mitades aleatorias de los mismos documentos, y 1 si ningún colocado está en ambas partes. Se compara la misma cantidad de texto de cada fuente, con la misma mezcla de temas, de modo que las fuentes nuevas o más deporte no son un cambio. El valor q está corregido por el número de palabras probadas. Los números junto a un colocado son las apariciones con él antes y después.",
+  "No documents in {period}.": "No hay documentos en {period}.",
+  "No word changed its collocates significantly.": "Ninguna palabra cambió sus colocados de forma significativa.",
+  "{n} of {tested} words tested changed their collocates · {before} and {after} tokens":
+    "{n} de {tested} palabras probadas cambiaron sus colocados · {before} y {after} tokens",
+  "Words whose collocates changed most": "Palabras cuyos colocados más cambiaron",
+  distance: "distancia",
+  "Distance of the collocates beyond chance, from 0 to 1": "Distancia de los colocados más allá del azar, de 0 a 1",
+  "collocates gained": "colocados ganados",
+  "collocates lost": "colocados perdidos",
+  "hits before": "apariciones antes",
+  "hits after": "apariciones después",
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "No hay documentos con los que comparar. Elija un período más corto u otra referencia.",
   "Forms of {word}": "Formas de {word}",

@@ -3,6 +3,23 @@
 import type { Catalogue } from "./index.ts";
 
 export const fr: Catalogue = {
+  "Change of meaning": "Changement de sens",
+  "Words whose collocates differ between two periods, or between two other parts of the corpus.":
+    "Mots dont les collocatifs diffèrent entre deux périodes ou entre deux autres parties du corpus.",
+  "Minimum hits in each part": "Occurrences minimales dans chaque partie",
+  "The distance of the collocates is 0 if they differ no more than those of random halves of the same documents, and 1 if no collocate is in both parts. As many documents of each source are compared, with the same mixture of topics, so that new sources and more sport are no change. The q-value is corrected for the number of words tested. The numbers beside a collocate are hits with it before and after.":
+    "La distance des collocatifs est 0 s’ils ne diffèrent pas plus que ceux de moitiés aléatoires des mêmes documents, et 1 si aucun collocatif n’est dans les deux parties. On compare autant de texte de chaque source, avec le même mélange de thèmes, de sorte que de nouvelles sources ou davantage de sport ne sont pas un changement. La valeur q est corrigée pour le nombre de mots testés. Les nombres à côté d’un collocatif sont les occurrences avec lui avant et après.",
+  "No documents in {period}.": "Aucun document dans {period}.",
+  "No word changed its collocates significantly.": "Aucun mot n’a changé ses collocatifs de façon significative.",
+  "{n} of {tested} words tested changed their collocates · {before} and {after} tokens":
+    "{n} des {tested} mots testés ont changé leurs collocatifs · {before} et {after} tokens",
+  "Words whose collocates changed most": "Mots dont les collocatifs ont le plus changé",
+  distance: "distance",
+  "Distance of the collocates beyond chance, from 0 to 1": "Distance des collocatifs au-delà du hasard, de 0 à 1",
+  "collocates gained": "collocatifs gagnés",
+  "collocates lost": "collocatifs perdus",
+  "hits before": "occurrences avant",
+  "hits after": "occurrences après",
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Il n’y a pas de documents à comparer. Choisissez une période plus courte ou une autre référence.",
   "Forms of {word}": "Formes de {word}",
@@ -71,7 +88,7 @@ export const fr: Catalogue = {
   "{n} addresses not reached": { one: "{n} adresse injoignable", other: "{n} adresses injoignables" },
   "{n} addresses without a feed": { one: "{n} adresse sans flux", other: "{n} adresses sans flux" },
   "{n} articles": { one: "{n} article", other: "{n} articles" },
-  "{n} collocates": { one: "{n} collocat", other: "{n} collocats" },
+  "{n} collocates": { one: "{n} collocatif", other: "{n} collocatifs" },
   "{n} days": { one: "{n} jour", other: "{n} jours" },
   "{n} days with runs": { one: "{n} jour avec exécution", other: "{n} jours avec exécutions" },
   "{n} direct quotations": { one: "{n} citation directe", other: "{n} citations directes" },
@@ -111,7 +128,7 @@ export const fr: Catalogue = {
   "A day or period: 2026, 2026-Q1, 2026-03 or 2026-03-01":
     "Un jour ou une période : 2026, 2026-Q1, 2026-03 ou 2026-03-01",
   "A word is described by its strongest collocates (positive mutual information). Similarity is the cosine of two descriptions: 1 if they are the same, 0 if they share nothing. Similar words need not mean the same: opposites occur in the same contexts, too.":
-    "Un mot est décrit par ses collocats les plus forts (information mutuelle positive). La similarité est le cosinus de deux descriptions : 1 si elles sont identiques, 0 si elles n’ont rien en commun. Des mots semblables n’ont pas forcément le même sens : les contraires apparaissent aussi dans les mêmes contextes.",
+    "Un mot est décrit par ses collocatifs les plus forts (information mutuelle positive). La similarité est le cosinus de deux descriptions : 1 si elles sont identiques, 0 si elles n’ont rien en commun. Des mots semblables n’ont pas forcément le même sens : les contraires apparaissent aussi dans les mêmes contextes.",
   "API requests": "Requêtes API",
   "About this document": "À propos de ce document",
   "Accepted share of chance finds (1 lists all)": "Part admise de trouvailles fortuites (1 les montre toutes)",
@@ -446,7 +463,7 @@ export const fr: Catalogue = {
   "The end of the last run; hover over it for the reason":
     "La fin de la dernière exécution ; pointez-la pour voir la raison",
   "The first word is the query, taken as a lemma. The difference is the logDice of a collocate with the first word minus that with the second: positive if it is more typical of the first.":
-    "Le premier mot est la requête, prise comme lemme. La différence est le logDice d’un collocat avec le premier mot moins celui avec le second : positive s’il est plus typique du premier.",
+    "Le premier mot est la requête, prise comme lemme. La différence est le logDice d’un collocatif avec le premier mot moins celui avec le second : positive s’il est plus typique du premier.",
   "The focus subcorpus has no documents; the filter may be too narrow.":
     "Le sous-corpus n’a pas de document ; le filtre est peut-être trop étroit.",
   "The full text of this document is not available here; concordance lines may be. See the original on the web.":

@@ -3,6 +3,23 @@
 import type { Catalogue } from "./index.ts";
 
 export const pt: Catalogue = {
+  "Change of meaning": "Mudança de sentido",
+  "Words whose collocates differ between two periods, or between two other parts of the corpus.":
+    "Palavras cujos colocados diferem entre dois períodos ou entre duas outras partes do corpus.",
+  "Minimum hits in each part": "Mínimo de ocorrências em cada parte",
+  "The distance of the collocates is 0 if they differ no more than those of random halves of the same documents, and 1 if no collocate is in both parts. As many documents of each source are compared, with the same mixture of topics, so that new sources and more sport are no change. The q-value is corrected for the number of words tested. The numbers beside a collocate are hits with it before and after.":
+    "A distância dos colocados é 0 se não diferem mais do que os de metades aleatórias dos mesmos documentos, e 1 se nenhum colocado está em ambas as partes. Compara-se a mesma quantidade de texto de cada fonte, com a mesma mistura de temas, de modo que fontes novas ou mais desporto não são mudança. O valor q é corrigido pelo número de palavras testadas. Os números ao lado de um colocado são as ocorrências com ele antes e depois.",
+  "No documents in {period}.": "Não há documentos em {period}.",
+  "No word changed its collocates significantly.": "Nenhuma palavra mudou os seus colocados de forma significativa.",
+  "{n} of {tested} words tested changed their collocates · {before} and {after} tokens":
+    "{n} de {tested} palavras testadas mudaram os seus colocados · {before} e {after} tokens",
+  "Words whose collocates changed most": "Palavras cujos colocados mais mudaram",
+  distance: "distância",
+  "Distance of the collocates beyond chance, from 0 to 1": "Distância dos colocados para além do acaso, de 0 a 1",
+  "collocates gained": "colocados ganhos",
+  "collocates lost": "colocados perdidos",
+  "hits before": "ocorrências antes",
+  "hits after": "ocorrências depois",
   "There are no documents to compare with. Choose a shorter period, or another reference.":
     "Não há documentos com que comparar. Escolha um período mais curto ou outra referência.",
   "Forms of {word}": "Formas de {word}",

@@ -12,7 +12,7 @@ import { ALL_WORDS, leftOut, showEmpty, wordColumn } from "./shared.ts";
 import { t, tn } from "../text/index.ts";
 
 /** The first and second half of the period of the corpus. */
-function halves(context: ViewContext): { before: string; after: string } {
+export function halves(context: ViewContext): { before: string; after: string } {
   const { first_day: first, last_day: last } = context.corpus ?? {};
   if (!first || !last) return { before: "", after: "" };
   const middle = new Date((Date.parse(first) + Date.parse(last)) / 2);

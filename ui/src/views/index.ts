@@ -13,6 +13,7 @@ import { frequencies } from "./frequencies.ts";
 import { groups } from "./groups.ts";
 import { help } from "./help.ts";
 import { keywords } from "./keywords.ts";
+import { meaning } from "./meaning.ts";
 import { names } from "./names.ts";
 import { neologisms } from "./neologisms.ts";
 import { newWords } from "./new-words.ts";
@@ -53,6 +54,7 @@ export const VIEWS: readonly View[] = [
   neologisms,
   bursts,
   compare,
+  meaning,
   keywords,
   terms,
   names,

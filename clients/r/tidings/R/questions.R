@@ -195,6 +195,14 @@ tid_compare <- function(con, before, after, min = NULL, attribute = NULL, fdr = 
   ))
 }
 
+tid_meaning <- function(con, before, after, min = NULL, window = NULL, collocates = NULL, names = NULL, fdr = NULL,
+                        limit = NULL, filter = NULL, in_corpus = NULL, lang = NULL) {
+  question(con, lang, "meaning", list(
+    before = before, after = after, min = min, window = window, collocates = collocates, names = names, fdr = fdr,
+    limit = limit, filter = filter, "in" = in_corpus
+  ))
+}
+
 tid_words <- function(con, regex = NULL, min = NULL, attribute = NULL, ngram = NULL, punctuation = NULL, limit = NULL,
                       filter = NULL, in_corpus = NULL, lang = NULL) {
   question(con, lang, "words", list(

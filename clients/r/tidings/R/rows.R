@@ -2,9 +2,9 @@
 # words "NA", "TRUE" and "1e5" stay words.
 
 number_columns <- c(
-  "add", "after", "after_document_share", "after_documents", "after_per_million", "anywhere", "band.high",
-  "band.low", "before", "before_document_share", "before_documents", "before_per_million", "days",
-  "days_with_documents", "days_with_runs", "difference", "din", "document_share", "documents", "focus",
+  "add", "after", "after_compared", "after_document_share", "after_documents", "after_per_million", "anywhere", "band.high",
+  "band.low", "before", "before_compared", "before_document_share", "before_documents", "before_per_million", "days",
+  "days_with_documents", "days_with_runs", "difference", "din", "distance", "document_share", "documents", "focus",
   "focus_documents", "focus_per_million", "generation", "growth", "health", "hit_documents", "hits", "kendall_z", "log_likelihood",
   "log_ratio", "mentions", "months", "other_score", "other_together", "p", "part", "peak", "per_million",
   "position", "q", "query_share", "quoted_tokens", "quotes", "reference", "reference_documents",

@@ -34,6 +34,7 @@ fn asked(name: &str, subject: &Subject) -> String {
         "keywords" => format!("focus=date%3C{day}&min=1&fdr=1&limit=500"),
         "terms" => format!("focus=date%3C{day}&min=1&min_documents=1&names=true"),
         "compare" => format!("before=date%3C{day}&after=date%3E%3D{day}&min=1&fdr=1&effect=1"),
+        "meaning" => format!("before=date%3C{day}&after=date%3E%3D{day}&min=1&fdr=1"),
         "timeline" => format!("q={one}&by=day"),
         "trends" | "seasons" | "steps" => "by=day&min=1&fdr=1&effect=1".to_owned(),
         "bursts" => "by=day".to_owned(),

@@ -144,6 +144,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("?view=collocations&q=storm&positions=true&network=true", "Collocations"),
     ("?view=keywords", "Keywords"),
     ("?view=terms", "Terms"),
+    ("?view=meaning", "Change of meaning"),
     ("?view=keywords&filter=date%3D2026-06", "Keywords"),
     ("?view=words", "Word list"),
     ("?view=frequencies&q=storm", "Frequencies"),
@@ -529,6 +530,12 @@ fn lemmas_and_parts_of_speech_are_used_if_available() {
     reader.view("?view=terms&from=2026-06-01&min_documents=1");
     let terms = reader.browser.text("#results");
     assert!(terms.contains("heatdome") || terms.contains("No term"), "{terms}");
+
+    reader.view("?view=meaning&before=2026-01..2026-03&after=2026-04..2026-06&min=1&fdr=1");
+    let meaning = reader.browser.text("#results");
+    assert!(meaning.contains("collocates gained") || meaning.contains("No word changed"), "{meaning}");
+    reader.view("?view=meaning&before=2019&after=2026");
+    assert!(reader.browser.text(".empty").contains("No documents in 2019"));
     reader.is_quiet(&[]);
 }
 

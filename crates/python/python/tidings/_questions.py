@@ -239,6 +239,31 @@ class KwicToken(TypedDict, total=False):
     space_after: bool
 
 
+class MeaningCollocate(TypedDict):
+    """A collocate that was gained or lost."""
+
+    value: str
+    before: int
+    after: int
+    before_documents: int
+    after_documents: int
+
+
+class MeaningRow(TypedDict):
+    """A word whose collocates changed."""
+
+    value: str
+    before: int
+    after: int
+    before_compared: int
+    after_compared: int
+    distance: float
+    gained: list[MeaningCollocate]
+    lost: list[MeaningCollocate]
+    p: float
+    q: float
+
+
 class NameRow(TypedDict, total=False):
     """A name."""
 
@@ -706,6 +731,24 @@ QUESTIONS: dict[str, Question] = {
             "panel": Parameter("panel", "flag", False),
             "all_words": Parameter("all_words", "flag", False),
             "punctuation": Parameter("punctuation", "flag", False),
+            "limit": Parameter("limit", "integer", 50),
+        },
+        is_paged=False,
+    ),
+    "meaning": Question(
+        name="meaning",
+        path="meaning",
+        rows="rows",
+        parameters={
+            "before": Parameter("before", "filter", None),
+            "after": Parameter("after", "filter", None),
+            "min": Parameter("min", "integer", 20),
+            "window": Parameter("window", "integer", 5),
+            "collocates": Parameter("collocates", "integer", 8),
+            "names": Parameter("names", "flag", False),
+            "fdr": Parameter("fdr", "number", 0.05),
+            "filter": Parameter("filter", "filter", None),
+            "in_corpus": Parameter("in", "text", None),
             "limit": Parameter("limit", "integer", 50),
         },
         is_paged=False,
@@ -1543,6 +1586,53 @@ class Questions:
                 "panel": panel,
                 "all_words": all_words,
                 "punctuation": punctuation,
+                "limit": limit,
+            },
+        )
+
+    def meaning(
+        self,
+        before: str,
+        after: str,
+        *,
+        min: int = 20,
+        window: int = 5,
+        collocates: int = 8,
+        names: bool = False,
+        fdr: float = 0.05,
+        filter: str | None = None,
+        in_corpus: str | None = None,
+        limit: int = 50,
+    ) -> Answer[MeaningRow]:
+        """Show words whose collocates differ between two parts of the corpus.
+
+        Args:
+            before: The documents to compare with, a filter such as date=2025.
+            after: The documents in which collocates are gained or lost, a filter such as date=2026.
+            min: Minimum hits of a tested word in each part. At least 1.
+            window: The tokens on each side of a word in which words are its collocates. From 1 to
+                50.
+            collocates: The most collocates gained, and as many lost, of each word. From 1 to 50.
+            names: Test names, too: what stands beside a name changes with the news.
+            fdr: The accepted share of false discoveries among the rows (Benjamini–Hochberg). From 0
+                to 1.
+            filter: Only documents with these properties, such as site=gazette.example
+                date>=2026-01.
+            in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            limit: Maximum rows. From 0 to 10000.
+        """
+        return self._ask(
+            "meaning",
+            {
+                "before": before,
+                "after": after,
+                "min": min,
+                "window": window,
+                "collocates": collocates,
+                "names": names,
+                "fdr": fdr,
+                "filter": filter,
+                "in_corpus": in_corpus,
                 "limit": limit,
             },
         )

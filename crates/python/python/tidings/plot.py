@@ -29,6 +29,7 @@ BARS: dict[str, tuple[str, str]] = {
     "colloc": ("together", "co-occurrences"),
     "keywords": ("score", "score"),
     "terms": ("score", "score"),
+    "meaning": ("distance", "distance of the collocates"),
     "bursts": ("score", "score of the burst"),
     "new_words": ("documents", "documents"),
     "names": ("mentions", "mentions"),

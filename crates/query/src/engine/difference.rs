@@ -195,6 +195,11 @@ impl Engine {
 }
 
 impl PartText {
+    /// The tokens of both parts.
+    pub(super) fn tokens(&self) -> u64 {
+        self.sites.values().flatten().sum()
+    }
+
     /// What the test of the two parts rests on.
     pub(crate) fn basis(&self) -> ContrastBasis {
         let is_shared = |tokens: &&[u64; 2]| tokens[0] > 0 && tokens[1] > 0;
@@ -255,6 +260,24 @@ impl<'e> Documents<'e> {
     /// The text of both parts.
     pub(crate) fn text(&self) -> &PartText {
         &self.text
+    }
+
+    /// All segments in their order, with the part and the number of the site of each document that belongs to a part.
+    pub(super) fn segments(&self) -> impl Iterator<Item = (&'e Segment, &[Option<(Part, u32)>])> {
+        self.segments.iter().map(|parts| (parts.segment, &parts.documents[..]))
+    }
+
+    /// Passes the documents of both parts, each with the number of its segment.
+    pub(super) fn each(&self, mut each: impl FnMut(usize, u32, (Part, u32))) {
+        for (index, (_, documents)) in self.segments().enumerate() {
+            let of_parts = (0..).zip(documents).filter_map(|(document, of)| Some((document, (*of)?)));
+            of_parts.for_each(|(document, of)| each(index, document, of));
+        }
+    }
+
+    /// The names of the sites, by number.
+    pub(super) fn site_names(&self) -> &[String] {
+        &self.sites
     }
 
     /// The cells of sites and periods of each part. Documents outside of the periods are in no cell.

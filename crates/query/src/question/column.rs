@@ -62,7 +62,8 @@ impl Column {
         self.path.iter().try_fold(row, |value, name| value.get(name))
     }
 
-    /// The text of the value in a row: tokens become text, and lists have blanks between their items.
+    /// The text of the value in a row: tokens become text, words with counts of two parts `word 3→40`, and lists have blanks
+    /// between their items.
     pub fn text(&self, row: &Value) -> String {
         self.value(row).map(text).unwrap_or_default()
     }
@@ -81,6 +82,9 @@ fn text(value: &Value) -> String {
             text.trim().to_owned()
         }
         Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(" "),
+        Value::Object(item) if ["value", "before", "after"].iter().all(|name| item.contains_key(*name)) => {
+            format!("{} {}→{}", text(&item["value"]), item["before"], item["after"])
+        }
         other => other.to_string(),
     }
 }
@@ -110,11 +114,12 @@ mod tests {
     #[test]
     fn tokens_become_text_and_lists_become_words() {
         let row = json!({ "left": [{ "word": "it", "space_after": true }, { "word": "rained", "space_after": false },
-            { "word": ",", "space_after": true }], "rates": [1.5, 2], "band": null });
+            { "word": ",", "space_after": true }], "rates": [1.5, 2], "band": null,
+            "gained": [{ "value": "vaccine", "before": 0, "after": 7 }, { "value": "face", "before": 1, "after": 5 }] });
         let at = |name: &str| Column { path: vec![name.to_owned()], is_number: false }.text(&row);
         assert_eq!(
-            (at("left"), at("rates"), at("band"), at("none")),
-            ("it rained,".into(), "1.5 2".into(), "".into(), "".into())
+            [at("left"), at("rates"), at("band"), at("none"), at("gained")],
+            ["it rained,", "1.5 2", "", "", "vaccine 0→7 face 1→5"]
         );
     }
 }

@@ -63,6 +63,20 @@ const MOSTLY_SHARED: f64 = 0.9;
 impl ContrastBasis {
     /// What a reader has to know to read the rows.
     pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.within_sites && self.unit == ContrastUnit::Document {
+            notes.push(
+                "The parts are too short to compare days: chance is measured from document to document, and events \
+                 are differences."
+                    .to_owned(),
+            );
+        }
+        notes.extend(self.notes_on_sites());
+        notes
+    }
+
+    /// What a reader has to know of the sites of the parts.
+    pub(super) fn notes_on_sites(&self) -> Vec<String> {
         let percent = (100.0 * self.shared).round();
         let mut notes = Vec::new();
         match (self.within_sites, self.sites) {
@@ -75,11 +89,6 @@ impl ContrastBasis {
                 "The sites of both parts have only {percent} % of the tokens of one part: a difference may be one between \
                  sites, and chance is measured from document to document."
             )),
-            (true, _) if self.unit == ContrastUnit::Document => notes.push(
-                "The parts are too short to compare days: chance is measured from document to document, and events \
-                 are differences."
-                    .to_owned(),
-            ),
             (true, _) => {}
         }
         if self.within_sites && self.shared < MOSTLY_SHARED {

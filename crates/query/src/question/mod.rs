@@ -35,6 +35,7 @@ mod group;
 mod keywords;
 mod kwic;
 mod line_value;
+mod meaning;
 mod names;
 mod neologisms;
 mod new_words;
@@ -83,6 +84,7 @@ pub use group::{GroupRequest, GroupRow, Groups};
 pub use keywords::{Keyword, KeywordUnit, Keywords, KeywordsRequest};
 pub use kwic::{KwicToken, Line, MAX_CONTEXT, SortKey, sample_rank, sort_lines, text_of};
 pub use line_value::{LinePlace, MAX_NEIGHBOUR};
+pub use meaning::{MeaningAnswer, MeaningCollocate, MeaningRequest, MeaningRow};
 pub use names::{NameRow, NameType, Names, NamesRequest};
 pub use neologisms::{Citation, ListedStatus, NeologismRow, Neologisms, NeologismsRequest};
 pub use new_words::{NewWordHint, NewWordRow, NewWords, NewWordsRequest};
@@ -244,6 +246,7 @@ pub const QUESTIONS: &[QuestionInfo] = &[
     QuestionInfo::of::<KeywordsRequest>(),
     QuestionInfo::of::<TermsRequest>(),
     QuestionInfo::of::<CompareRequest>(),
+    QuestionInfo::of::<MeaningRequest>(),
     QuestionInfo::of::<TimelineRequest>(),
     QuestionInfo::of::<TrendsRequest>(),
     QuestionInfo::of::<SeasonsRequest>(),

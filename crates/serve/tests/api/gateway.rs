@@ -534,6 +534,7 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
             let order = one_of(random, &["newest", "oldest"]);
             asked(name, &[("q", q), scope, ("sort", sort), ("sample", sample), ("order", order), ("size", &number)])
         }
+        "parallel" => asked(name, &[("q", q), scope, ("to", "de")]),
         "count" => asked(name, &[("q", q), scope]),
         "freq" => {
             let by = one_of(random, &["word", "lemma", "site", "date", "topic", "ne.name", "quote.speaker"]);
@@ -636,6 +637,7 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
                 ],
             )
         }
+        "meaning" => asked(name, &[("before", "date<2024-08"), ("after", "date>=2024-08"), scope, ("min", &min)]),
         "timeline" => asked(name, &[("q", q), scope, ("by", step), ("panel", flag)]),
         "trends" | "steps" => {
             let fdr = one_of(random, &["0.2", "1"]);
@@ -698,6 +700,22 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
     }
 }
 
+/// Questions that a gateway refuses.
+pub const ONE_INDEX_ONLY: &[&str] = &["meaning", "parallel"];
+
+#[test]
+fn a_question_about_many_windows_of_documents_is_refused_by_a_gateway() {
+    let setup = setup(11, &Settings::default());
+    let mut random = Rng::with_seed(11);
+    for name in ONE_INDEX_ONLY {
+        let path = format!("/api/v1/en/{}", random_question(&mut random, name, &[]));
+        // This corpus has one language.
+        setup.one.get(&path).is(if *name == "parallel" { 404 } else { 200 });
+        let refused = setup.gateway.get(&path).is(501).json();
+        assert!(refused["error"].to_string().contains("whole corpus in one index"), "{refused}");
+    }
+}
+
 #[test]
 fn every_question_over_shards_has_the_answer_of_one_index() {
     for seed in [11, 12] {
@@ -706,9 +724,8 @@ fn every_question_over_shards_has_the_answer_of_one_index() {
         let listed = setup.one.get("/api/v1/en/documents?size=400").json();
         let id = |row: &Value| row["id"].as_str().unwrap().to_owned();
         let ids: Vec<String> = listed["rows"].as_array().unwrap().iter().map(id).collect();
-        // A gateway refuses parallel concordances, as a test of its own says.
-        let questions = tidings_query::question::QUESTIONS.iter().filter(|question| question.name != "parallel");
-        for question in questions {
+        let merged = |name: &str| !ONE_INDEX_ONLY.contains(&name);
+        for question in tidings_query::question::QUESTIONS.iter().filter(|question| merged(question.name)) {
             let mut answered = 0;
             for _ in 0..8 {
                 let path = format!("/api/v1/en/{}", random_question(&mut random, question.name, &ids));
@@ -721,14 +738,6 @@ fn every_question_over_shards_has_the_answer_of_one_index() {
             assert!(answered > 2, "{}: only {answered} questions were right", question.name);
         }
     }
-}
-
-#[test]
-fn a_parallel_concordance_of_shards_is_refused() {
-    let setup = setup(11, &Settings::default());
-    let refused = setup.gateway.get("/api/v1/en/parallel?q=storm&to=de").json();
-    let error = refused["error"].as_str().unwrap();
-    assert!(error.starts_with("a parallel concordance cannot be put together from shards"), "{error}");
 }
 
 #[test]

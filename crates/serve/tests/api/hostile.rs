@@ -83,6 +83,7 @@ const PATHS: &[&str] = &[
     "words",
     "keywords",
     "compare",
+    "meaning",
     "timeline",
     "trends",
     "seasons",
@@ -155,7 +156,7 @@ fn question(rng: &mut fastrand::Rng) -> String {
             "q" => ["query", "parallel", "count", "freq", "colloc", "timeline"].contains(&path),
             "focus" => path == "keywords",
             "position" => path.ends_with("context"),
-            _ => path == "compare",
+            _ => ["compare", "meaning"].contains(&path),
         };
         if takes {
             query +=

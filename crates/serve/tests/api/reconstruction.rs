@@ -195,7 +195,8 @@ impl<'s> Api<'s> {
         let mut answers = self.servers.iter().map(|(server, token)| {
             let path = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/en/{path}") };
             let got = if token.is_empty() { server.get(&path) } else { server.get_as(&path, token) };
-            assert!(got.status < 500, "{path}: {got:?}");
+            // A gateway refuses questions that cannot be put together from shards.
+            assert!(got.status < 500 || got.status == 501, "{path}: {got:?}");
             (got.status, got.body)
         });
         let (status, body) = answers.next()?;
@@ -422,6 +423,7 @@ fn probes(target: &Target, words: &[String]) -> Vec<String> {
         format!("terms?focus={filter}&min=1&min_documents=1&names=true&limit=10000"),
         format!("terms?focus={not}&against={filter}&min=1&min_documents=1&names=true&limit=10000"),
         format!("compare?before={filter}&after={not}&min=1&fdr=1&effect=1&{all}"),
+        format!("meaning?before={filter}&after={not}&min=1&fdr=1&collocates=50&limit=10000"),
         format!("trends?by=day&min=1&fdr=1&effect=1&limit=10000&filter={}", escaped(&format!("site={}", target.site))),
         format!("seasons?by=day&min=1&fdr=1&effect=1&limit=10000&filter={not}"),
         format!("steps?by=day&min=1&fdr=1&effect=1&limit=10000&filter={}", escaped(&format!("site={}", target.site))),
@@ -686,17 +688,18 @@ impl Target {
 #[test]
 fn answers_do_not_depend_on_the_order_of_hidden_words_or_on_the_document_they_are_in() {
     let corpus = Corpus::new();
-    are_the_same([&corpus.serve(), &corpus.twin().serve()], REQUESTS);
+    are_the_same([&corpus.serve(), &corpus.twin().serve()], REQUESTS, &[]);
 }
 
 #[test]
 fn answers_of_a_gateway_do_not_depend_on_the_order_of_hidden_words_or_on_the_document_they_are_in() {
     let corpus = Corpus::new();
     let ((one, _shards), (twin, _twins)) = (corpus.serve_in_shards(), corpus.twin().serve_in_shards());
-    are_the_same([&one, &twin], REQUESTS / 4);
+    are_the_same([&one, &twin], REQUESTS / 4, gateway::ONE_INDEX_ONLY);
 }
 
-fn are_the_same(servers: [&TestServer; 2], requests: usize) {
+/// Compares the answers of two servers to all questions but those that they refuse.
+fn are_the_same(servers: [&TestServer; 2], requests: usize, refused: &[&str]) {
     let visitor = Api::new(servers.map(|server| (server, String::new())).to_vec(), requests);
     let tokens = servers.map(|server| token(server, Scope::Text, 1));
     let reader = Api::new(servers.into_iter().zip(tokens).collect(), requests);
@@ -713,7 +716,7 @@ fn are_the_same(servers: [&TestServer; 2], requests: usize) {
                 false => known == path,
             })
         };
-        for question in QUESTIONS {
+        for question in QUESTIONS.iter().filter(|question| !refused.contains(&question.name)) {
             assert!(was_answered(question.path), "no request to {} was answered: {answered:?}", question.name);
         }
         for path in TOOL_PATHS {

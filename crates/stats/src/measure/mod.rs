@@ -1,15 +1,17 @@
-//! Statistics of counts: association, keyness, dispersion, confidence intervals.
+//! Statistics of counts: association, keyness, dispersion, confidence intervals, change of contexts.
 //!
 //! Pure functions of counts. A count is an `f64` here: whole numbers are exact up to 2^53, and sums of
 //! weights fit as well.
 
 pub mod association;
+pub mod context_shift;
 pub mod dispersion;
 pub mod interval;
 pub mod keyness;
 pub mod special;
 
 pub use association::{Association, Pair};
+pub use context_shift::{ContextSamples, ContextShift};
 pub use dispersion::{aldf, arf, overdispersion_of_neighbours};
 pub use interval::{Band, bunching, poisson_band, rate_band, wilson_band};
 pub use keyness::{Contrast, Keyness};
