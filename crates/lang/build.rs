@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Files of a folder beside `language.tsv`, each with its field of `Folder`.
-const OPTIONAL: [(&str, &str); 8] = [
+const OPTIONAL: [(&str, &str); 9] = [
     ("calendar", "calendar.tsv"),
     ("stop_words", "stop-words.txt"),
     ("rules", "rules.tsv"),
@@ -18,6 +18,7 @@ const OPTIONAL: [(&str, &str); 8] = [
     ("confusable", "confusable.tsv"),
     ("quotations", "quotations.tsv"),
     ("names", "names.tsv"),
+    ("terms", "terms.tsv"),
     ("variants", "variants.tsv"),
 ];
 

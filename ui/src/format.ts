@@ -106,3 +106,11 @@ export function period(bin: string): string {
   if (part?.[2] === "W") return t("week {n}, {year}", { n: part[3]!, year: part[1]! });
   return bin;
 }
+
+/** The last whole words of a text, of at most so many letters. */
+export const lastWords = (text: string, most: number): string =>
+  text.length <= most ? text : `… ${text.slice(-most).replace(/^\S*\s+/, "")}`;
+
+/** The first whole words of a text, of at most so many letters. */
+export const firstWords = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S+$/, "")} …`;

@@ -6,7 +6,9 @@ import {
   caution,
   count,
   direction,
+  firstWords,
   language,
+  lastWords,
   pValue,
   percent,
   period,
@@ -66,4 +68,10 @@ test("periods are written for readers", () => {
   assert.equal(period("2026-W09"), "week 9, 2026");
   assert.equal(period("2026"), "2026");
   assert.equal(period("2026-01..2026-02"), "Jan 2026 – Feb 2026");
+});
+
+test("contexts are cut between words", () => {
+  assert.equal(lastWords("under the arcades because of it", 14), "… because of it");
+  assert.equal(firstWords("came from Highbridge", 12), "came from …");
+  assert.equal(firstWords("came from", 12), "came from");
 });

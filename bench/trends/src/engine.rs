@@ -12,8 +12,8 @@ use tidings_index::{Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 use tidings_query::engine::Engine;
 use tidings_query::question::{
-    BurstsRequest, CompareRequest, KeywordsRequest, Parsed, Question, QuestionContext, Request, StepParams,
-    TrendsRequest,
+    BurstsRequest, CompareRequest, FocusParams, KeywordsRequest, Parsed, Question, QuestionContext, Request,
+    StepParams, TrendsRequest,
 };
 use tidings_query::trend::Step;
 
@@ -54,9 +54,10 @@ pub fn print(million_tokens: usize) {
         ..CompareRequest::example()
     };
     time("compare halves", &|| ask(&halves, &context));
-    let month = KeywordsRequest { focus: filter("date=2020-03"), ..KeywordsRequest::example() };
+    let month = KeywordsRequest { parts: FocusParams::of(filter("date=2020-03")), ..KeywordsRequest::example() };
     time("keywords of a month", &|| ask(&month, &context));
-    let months = KeywordsRequest { against: Some(filter("date=2020-02")), ..month };
+    let parts = FocusParams { against: Some(filter("date=2020-02")), ..month.parts.clone() };
+    let months = KeywordsRequest { parts, ..month };
     time("keywords of a month against another", &|| ask(&months, &context));
     let report = json!({
         "benchmark": format!("bench-trends engine {million_tokens}"),

@@ -16,8 +16,8 @@ use tidings_index::{Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
 use tidings_query::engine::Engine;
 use tidings_query::question::{
-    BurstsRequest, CompareRequest, KeywordsRequest, LimitParams, NewWordsRequest, Parsed, Question, QuestionContext,
-    Request, StepParams, TestParams, TrendsRequest,
+    BurstsRequest, CompareRequest, FocusParams, KeywordsRequest, LimitParams, NewWordsRequest, Parsed, Question,
+    QuestionContext, Request, StepParams, TestParams, TrendsRequest,
 };
 use tidings_query::trend::Step;
 
@@ -234,7 +234,8 @@ pub fn ask(engine: &Engine) -> Answers {
     let rows = rows.iter().map(|row| number(&row.value)).filter(|word| !is_new(*word));
     answers.compare.count(rows.filter(is_of_halves), changing);
 
-    let mut keywords = KeywordsRequest { focus: Parsed::new(after).expect("a filter"), ..KeywordsRequest::example() };
+    let focus = FocusParams::of(Parsed::new(after).expect("a filter"));
+    let mut keywords = KeywordsRequest { parts: focus, ..KeywordsRequest::example() };
     keywords.rows.limit = all;
     let found = answer(&keywords, &context);
     let rows = found.rows.iter().take(found.significant as usize);

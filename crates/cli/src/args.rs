@@ -99,6 +99,8 @@ pub enum Verb {
     Words(cmd::query::words::Args),
     /// List the keywords of a subcorpus compared with another one
     Keywords(cmd::query::keywords::Args),
+    /// List terms of several words that are typical of a subcorpus
+    Terms(cmd::query::terms::Args),
     /// Show the frequency of a query over time
     Timeline(cmd::query::timeline::Args),
     /// List words whose frequency rises or falls

@@ -111,6 +111,7 @@ fn run(args: Args) -> anyhow::Result<cmd::Report> {
         Verb::Colloc(args) => cmd::query::colloc::run(&args, global),
         Verb::Sketch(args) => cmd::query::sketch::run(&args, global),
         Verb::Words(args) => cmd::query::words::run(&args, global),
+        Verb::Terms(args) => cmd::query::terms::run(&args, global),
         Verb::Keywords(args) => cmd::query::keywords::run(&args, global),
         Verb::Timeline(args) => cmd::query::timeline::run(&args, global),
         Verb::Trends(args) => cmd::query::trends::run(&args, global),

@@ -20,6 +20,7 @@ struct Folder {
     confusable: Option<&'static str>,
     quotations: Option<&'static str>,
     names: Option<&'static str>,
+    terms: Option<&'static str>,
     variants: Option<&'static str>,
 }
 
@@ -69,6 +70,8 @@ pub struct Language {
     pub quotations_tsv: Option<&'static str>,
     /// The text of `names.tsv`: words in and around names of persons, organisations and places.
     pub names_tsv: Option<&'static str>,
+    /// The text of `terms.tsv`: words of no term.
+    pub terms_tsv: Option<&'static str>,
     /// The text of `variants.tsv`: characters with several forms.
     pub variants_tsv: Option<&'static str>,
     pub(crate) stop_list: OnceLock<StopList>,
@@ -127,6 +130,7 @@ impl Language {
             confusable_tsv: folder.confusable,
             quotations_tsv: folder.quotations,
             names_tsv: folder.names,
+            terms_tsv: folder.terms,
             variants_tsv: folder.variants,
             stop_list: OnceLock::new(),
         }

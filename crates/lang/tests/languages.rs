@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tidings_lang::{Script, StopWords, languages, stop_list};
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "language.tsv",
     "calendar.tsv",
     "stop-words.txt",
@@ -15,6 +15,7 @@ const FILES: [&str; 10] = [
     "confusable.tsv",
     "quotations.tsv",
     "names.tsv",
+    "terms.tsv",
     "variants.tsv",
     "fixtures.tsv",
 ];

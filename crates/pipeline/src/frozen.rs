@@ -274,7 +274,7 @@ mod tests {
         vec![
             answer::<ConcordanceRequest>(r#"{"q": "the"}"#, &context),
             answer::<FreqRequest>(r#"{"q": "[]", "size": 1000}"#, &context),
-            answer::<TimelineRequest>(r#"{"q": "the"}"#, &context),
+            answer::<TimelineRequest>(r#"{"q": ["the"]}"#, &context),
         ]
     }
 

@@ -209,6 +209,10 @@ def test_numbers_are_those_of_the_texts(corpus):
     frame = timeline.to_pandas()
     assert frame["bin"].tolist() == [datetime.datetime(2026, month, 1) for month in range(1, 7)]
     assert frame["hits"].dtype == "int64" and frame["per_million"].dtype == "float64"
+    both = corpus.timeline(["storm", "heatdome"], by="month")
+    series = [[point["hits"] for point in both if point["query"] == query] for query in both.queries]
+    assert series[0] == [6, 12, 18, 24, 30, 36] and series[1][:5] == [0] * 5 and series[1][5] > 0
+    assert both[4]["query_share"] == 1 and 0 < both[5]["query_share"] < 1
     assert corpus.freq("storm", by="site").to_pandas()["hits"].tolist() == [weather.STORMS // 3] * 3
     assert "heatdome" in [row["value"] for row in corpus.new_words(since="2026-06-01")]
     line = corpus.concordance("storm", order="oldest", size=1, context=2)[0]

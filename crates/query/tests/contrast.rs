@@ -8,7 +8,7 @@ use std::path::Path;
 use tidings_index::{Day, build};
 use tidings_query::engine::Engine;
 use tidings_query::question::{
-    CompareRequest, Comparison, ContentParams, ContrastUnit, Keywords, KeywordsRequest, Parsed, Question,
+    CompareRequest, Comparison, ContentParams, ContrastUnit, FocusParams, Keywords, KeywordsRequest, Parsed, Question,
     QuestionContext, Request,
 };
 
@@ -59,7 +59,7 @@ fn compare(engine: &Engine, before: &str, after: &str) -> Comparison {
 
 fn keywords(engine: &Engine, focus: &str) -> Keywords {
     let focus = Parsed::new(focus).expect("a filter");
-    let request = KeywordsRequest { focus, content: ALL_WORDS, ..KeywordsRequest::example() };
+    let request = KeywordsRequest { parts: FocusParams::of(focus), content: ALL_WORDS, ..KeywordsRequest::example() };
     request.answer(&QuestionContext::new(engine, "en")).expect("an answer").body
 }
 

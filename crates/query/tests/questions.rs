@@ -77,6 +77,13 @@ fn engine(folder: &tempfile::TempDir) -> Engine {
     Engine::new(writer.snapshot().clone())
 }
 
+/// A query as the parameter of a question, which may take several.
+fn query_of(question: &QuestionInfo, query: &str) -> Value {
+    let parameters = (question.parameters)();
+    let takes_several = parameters.iter().any(|p| p.name == "q" && p.kind == ParameterKind::Queries);
+    if takes_several { json!([query]) } else { json!(query) }
+}
+
 /// The example of a question with all its rows, over everything, over a part of the corpus, and with a panel of sites.
 fn requests(question: &QuestionInfo) -> Vec<Map<String, Value>> {
     let Value::Object(mut example) = (question.example)() else { panic!("{} is no object", question.name) };
@@ -89,7 +96,7 @@ fn requests(question: &QuestionInfo) -> Vec<Map<String, Value>> {
     }
     if ["count", "timeline"].contains(&question.name) {
         // Hits of one token follow from the stored frequencies.
-        example.insert("q".to_owned(), json!("[lc=\"heavy\"] [lc=\"storm.*\"]"));
+        example.insert("q".to_owned(), query_of(question, "[lc=\"heavy\"] [lc=\"storm.*\"]"));
     }
     let mut requests = vec![example.clone()];
     for (name, value) in [("filter", json!("site!=c.example")), ("panel", json!(true)), ("sample", json!(5))] {
@@ -276,7 +283,7 @@ fn periods_that_were_not_searched_are_unknown_and_not_zero() {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(&folder);
     let timeline = QUESTIONS.iter().find(|question| question.name == "timeline").expect("listed");
-    let request = json!({ "q": "[] [lc=\"storm\"]", "by": "month" }).as_object().cloned().expect("an object");
+    let request = json!({ "q": ["[] [lc=\"storm\"]"], "by": "month" }).as_object().cloned().expect("an object");
     let found = (timeline.answer)(request, &context(&engine, &Limits::steps(2))).expect("answered").body;
     let points = found["points"].as_array().expect("a list");
     assert!(points[0]["hits"].as_u64() > Some(0) && points[0]["per_million"].as_f64() > Some(0.0), "{found}");
@@ -290,7 +297,7 @@ fn periods_that_were_not_searched_are_unknown_and_not_zero() {
 fn periods_of_a_cut_query_that_were_not_searched_are_unknown_and_not_zero() {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = engine(&folder);
-    let request = json!({ "q": "[] [] cut 100000", "by": "month" }).as_object().cloned().expect("an object");
+    let request = json!({ "q": ["[] [] cut 100000"], "by": "month" }).as_object().cloned().expect("an object");
     let ask = |limits: &Limits| {
         (question("timeline").answer)(request.clone(), &context(&engine, limits)).expect("answered").body["points"]
             .clone()
@@ -328,7 +335,7 @@ fn counts_and_seen_tokens_of_a_cut_off_answer_are_of_the_same_documents() {
     let engine = engine_of_equal_documents(&folder);
     let ask = |name: &str, q: &str, limits: &Limits| {
         let question = QUESTIONS.iter().find(|question| question.name == name).expect("listed");
-        let request = json!({ "q": q, "by": if name == "freq" { "lc" } else { "day" } });
+        let request = json!({ "q": query_of(question, q), "by": if name == "freq" { "lc" } else { "day" } });
         let mut request = request.as_object().cloned().expect("an object");
         if name == "count" {
             request.remove("by");

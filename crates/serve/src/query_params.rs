@@ -41,10 +41,13 @@ impl QueryParams {
             let Some(parameter) = endpoint.query_parameters().find(|parameter| parameter.name == name) else {
                 return Err(unknown(endpoint, &name));
             };
-            if values.contains_key(&name) {
-                return Err(ApiError::wrong(name.clone(), format!("{name} is given twice")));
+            let value = parsed(parameter, &value)?;
+            match (values.get_mut(&name), value) {
+                // A list may be repeated instead of separated by commas.
+                (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+                (Some(_), _) => return Err(ApiError::wrong(name.clone(), format!("{name} is given twice"))),
+                (None, value) => _ = values.insert(name, value),
             }
-            values.insert(name, parsed(parameter, &value)?);
         }
         if let Some(missing) = endpoint.parameters.iter().find(|p| p.required && !values.contains_key(&p.name)) {
             let error = format!("{} is missing: {}", missing.name, missing.help);
@@ -159,6 +162,15 @@ mod tests {
         assert!(fault("left=3").starts_with("q is missing: "));
         assert!(fault("q=a&wrong=1").contains("unknown parameter `wrong`; available: q, filter"));
         assert_eq!(fault("q=a&q=b"), "q is given twice");
+    }
+
+    #[test]
+    fn lists_are_separated_by_commas_or_repeated() {
+        let link = |text: &str| read("/api/v1/en/timeline", text).unwrap().link("/x");
+        assert_eq!(link("q=storm&q=flood,sea&by=month"), link("q=storm,flood,sea&by=month"));
+        assert_ne!(link("q=storm&q=flood"), link("q=storm"));
+        let wrong = read("/api/v1/en/timeline", "q=storm&q=%5B").unwrap_err();
+        assert_eq!(wrong.parameter.as_deref(), Some("q"));
     }
 
     #[test]

@@ -165,7 +165,7 @@ function panel(
   const { first, height, title } = frame;
   const isSmall = title !== undefined;
   const longest = Math.max(...all.map((series) => Math.min(series.name.length, 18)));
-  const labels = isSmall || all.length === 1 || width < 560 ? 12 : Math.min(14 + longest * 7.4, 160);
+  const labels = isSmall || all.length === 1 || width < 560 ? 12 : Math.min(14 + longest * 8.4, 166);
   const [left, right, upper] = [isSmall ? 48 : 74, width - labels, isSmall ? 22 : 26];
   const strip = height - (isSmall ? 30 : 46);
   const lower = strip - (isSmall ? 6 : 20);
@@ -491,4 +491,11 @@ export const DOCUMENT_SHARE: Measure = {
   title: t("share of documents with a hit"),
   value: (point) => point.document_share ?? null,
   show: (value) => (value === null ? "–" : percent(value)),
+};
+
+/** The share of a query among the hits of all queries of the chart. */
+export const QUERY_SHARE: Measure = {
+  title: t("share among the queries"),
+  value: (point) => point.query_share ?? null,
+  show: DOCUMENT_SHARE.show,
 };

@@ -662,7 +662,7 @@ export interface CrosstabAnswer {
 
 /** Counts hits and documents of several queries by fields of documents and by time. */
 export interface CrosstabRequest {
-  /** The queries, separated by commas: words, several words, or CQL. */
+  /** The queries, repeated or separated by commas: words, several words, or CQL; at most 20. */
   q: string[];
   /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
   filter?: string;
@@ -1280,20 +1280,20 @@ export interface KeywordsRequest {
   against?: string;
   /** The keyness measure that orders the rows. */
   measure?: KeynessMeasure;
-  /** The constant that simple maths adds to both rates: 1 favours rare words, 1000 common ones. */
+  /** The constant that simple maths adds to both rates: 1 favours what is rare, 1000 what is common. */
   add?: number;
-  /** What is counted: hits, or documents with the word (the share of stories). The test of significance is of hits. */
-  unit?: KeywordUnit;
-  /** Minimum hits, or documents, in the focus subcorpus. */
-  min?: number;
   /** Only sites with documents in both parts, so that new feeds do not look like new words. */
   panel?: boolean;
-  /** The accepted share of false discoveries among the words that come first (Benjamini–Hochberg); 0 orders all by the measure. */
-  fdr?: number;
   /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */
   in?: string;
+  /** What is counted: hits, or documents with the word (the share of stories). The test of significance is of hits. */
+  unit?: KeywordUnit;
+  /** Minimum hits, or documents, in the focus subcorpus. */
+  min?: number;
+  /** The accepted share of false discoveries among the words that come first (Benjamini–Hochberg); 0 orders all by the measure. */
+  fdr?: number;
   /** The attribute to count: lemma, lc, word, tag, feats, or a feature such as Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc elsewhere]. */
   attribute?: Attribute;
   /** The number of consecutive words in a row, inside one sentence. */
@@ -2403,20 +2403,20 @@ export interface TermsRequest {
   against?: string;
   /** The keyness measure that orders the rows. */
   measure?: KeynessMeasure;
-  /** The constant that simple maths adds to both rates: 1 favours rare terms, 1000 common ones. */
+  /** The constant that simple maths adds to both rates: 1 favours what is rare, 1000 what is common. */
   add?: number;
+  /** Only sites with documents in both parts, so that new feeds do not look like new words. */
+  panel?: boolean;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
   /** Minimum hits in the focus subcorpus. */
   min?: number;
   /** Minimum documents with the term in the focus subcorpus. */
   min_documents?: number;
   /** Include terms with proper nouns, most of which are names. */
   names?: boolean;
-  /** Only sites with documents in both parts, so that new feeds do not look like new terms. */
-  panel?: boolean;
-  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
-  filter?: string;
-  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
-  in?: string;
   /** Maximum rows. */
   limit?: number;
 }
@@ -2488,11 +2488,13 @@ export interface TimelineAnswer {
   step: Step;
   /** The confidence of the intervals. */
   confidence: number;
-  /** All hits; those found until the limit if the answer is cut off. */
+  /** The queries in the order in which they were given. */
+  queries: string[];
+  /** All hits of all queries; those found until the limit if the answer is cut off. */
   hits: number;
   /** Tokens of the documents searched. */
   tokens: number;
-  /** Every step from the first to the last, also those without documents. */
+  /** Every step from the first to the last, also those without documents, for each query in turn. */
   points: TimelinePoint[];
 }
 
@@ -2500,6 +2502,8 @@ export interface TimelineAnswer {
 export interface TimelinePoint {
   /** The time step. */
   bin: string;
+  /** The query; missing if there is only one. */
+  query?: string;
   /** Hits; null if the step was not searched to its end. */
   hits: number | null;
   /** Tokens collected. */
@@ -2522,14 +2526,16 @@ export interface TimelinePoint {
   document_share?: number | null;
   /** Hits per million tokens; null if nothing was collected, or the step was not searched to its end. */
   per_million: number | null;
+  /** The share of the query among the hits of all queries in the step, if there are several; null if there are no hits, or the step was not searched to its end. */
+  query_share?: number | null;
   /** The interval of the rate; null without a rate, and if the answer is cut off. */
   band: Band | null;
 }
 
-/** Counts the hits of a query over time. */
+/** Counts the hits of queries over time. */
 export interface TimelineRequest {
-  /** The query: a word, several words, or CQL. */
-  q: string;
+  /** The queries, repeated or separated by commas: words, several words, or CQL; at most 20. */
+  q: string[];
   /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
   filter?: string;
   /** Only documents of this virtual corpus, made with `tidings corpus save`. */

@@ -736,7 +736,7 @@ export const cs: Catalogue = {
   "search all documents": "hledat ve všech dokumentech",
   "search all inflected forms": "hledat všechny ohnuté tvary",
   "second word before": "druhé slovo před",
-  "second word behind": "druhé slovo za",
+  "second word after": "druhé slovo za",
   section: "rubrika",
   "see the query syntax": "viz dotazovací jazyk",
   "select a range of periods; Enter zooms into it": "vybrat rozsah období; Enter ho přiblíží",
@@ -788,7 +788,7 @@ export const cs: Catalogue = {
   "with or without a word before": "se slovem před tím nebo bez něj",
   word: "slovo",
   "word before": "slovo před",
-  "word behind": "slovo za",
+  "word after": "slovo za",
   "word forms": "tvary slov",
   "words (lower-cased)": "slova (malými písmeny)",
   "words that begin so; a dot is any character, a star repeats it":

@@ -733,7 +733,7 @@ export const de: Catalogue = {
   "search all documents": "alle Dokumente durchsuchen",
   "search all inflected forms": "alle gebeugten Formen suchen",
   "second word before": "zweites Wort davor",
-  "second word behind": "zweites Wort danach",
+  "second word after": "zweites Wort danach",
   section: "Rubrik",
   "see the query syntax": "die Abfragesprache ansehen",
   "select a range of periods; Enter zooms into it": "einen Bereich von Zeiträumen wählen; Eingabe vergrößert ihn",
@@ -786,7 +786,7 @@ export const de: Catalogue = {
   "with or without a word before": "mit oder ohne ein Wort davor",
   word: "Wort",
   "word before": "Wort davor",
-  "word behind": "Wort danach",
+  "word after": "Wort danach",
   "word forms": "Wortformen",
   "words (lower-cased)": "Wörter (klein geschrieben)",
   "words that begin so; a dot is any character, a star repeats it":

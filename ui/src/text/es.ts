@@ -730,7 +730,7 @@ export const es: Catalogue = {
   "search all documents": "buscar en todos los documentos",
   "search all inflected forms": "buscar todas las formas flexionadas",
   "second word before": "segunda palabra anterior",
-  "second word behind": "segunda palabra siguiente",
+  "second word after": "segunda palabra siguiente",
   section: "sección",
   "see the query syntax": "ver la sintaxis de consulta",
   "select a range of periods; Enter zooms into it": "seleccionar un intervalo de períodos; Intro lo amplía",
@@ -783,7 +783,7 @@ export const es: Catalogue = {
   "with or without a word before": "con o sin una palabra antes",
   word: "palabra",
   "word before": "palabra anterior",
-  "word behind": "palabra siguiente",
+  "word after": "palabra siguiente",
   "word forms": "formas",
   "words (lower-cased)": "palabras (en minúsculas)",
   "words that begin so; a dot is any character, a star repeats it":

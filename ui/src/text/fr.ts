@@ -733,7 +733,7 @@ export const fr: Catalogue = {
   "search all documents": "chercher dans tous les documents",
   "search all inflected forms": "chercher toutes les formes fléchies",
   "second word before": "deuxième mot avant",
-  "second word behind": "deuxième mot après",
+  "second word after": "deuxième mot après",
   section: "rubrique",
   "see the query syntax": "voir le langage de requête",
   "select a range of periods; Enter zooms into it": "sélectionner un intervalle de périodes ; Entrée l’agrandit",
@@ -786,7 +786,7 @@ export const fr: Catalogue = {
   "with or without a word before": "avec ou sans un mot devant",
   word: "mot",
   "word before": "mot précédent",
-  "word behind": "mot suivant",
+  "word after": "mot suivant",
   "word forms": "formes",
   "words (lower-cased)": "mots (en minuscules)",
   "words that begin so; a dot is any character, a star repeats it":

@@ -727,7 +727,7 @@ export const pt: Catalogue = {
   "search all documents": "pesquisar em todos os documentos",
   "search all inflected forms": "pesquisar todas as formas flexionadas",
   "second word before": "segunda palavra anterior",
-  "second word behind": "segunda palavra seguinte",
+  "second word after": "segunda palavra seguinte",
   section: "secção",
   "see the query syntax": "ver a sintaxe de consulta",
   "select a range of periods; Enter zooms into it": "selecionar um intervalo de períodos; Enter amplia-o",
@@ -780,7 +780,7 @@ export const pt: Catalogue = {
   "with or without a word before": "com ou sem uma palavra antes",
   word: "palavra",
   "word before": "palavra anterior",
-  "word behind": "palavra seguinte",
+  "word after": "palavra seguinte",
   "word forms": "formas",
   "words (lower-cased)": "palavras (em minúsculas)",
   "words that begin so; a dot is any character, a star repeats it":

@@ -18,9 +18,9 @@ const LEVEL_NAMES: Readonly<Record<string, string>> = {
   lemma: t("lemma"),
   tag: t("part of speech"),
   left1: t("word before"),
-  right1: t("word behind"),
+  right1: t("word after"),
   left2: t("second word before"),
-  right2: t("second word behind"),
+  right2: t("second word after"),
   year: t("year"),
   month: t("month"),
 };

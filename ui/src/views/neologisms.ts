@@ -2,7 +2,7 @@
 
 import { change } from "../api.ts";
 import { type Child, el, bidi } from "../dom.ts";
-import { count, language, period } from "../format.ts";
+import { count, firstWords, language, lastWords, period } from "../format.ts";
 import { link } from "../route.ts";
 import type { DecisionsAnswer, NeologismRow } from "../generated/api.ts";
 import { type Column, table } from "../table.ts";
@@ -79,15 +79,18 @@ function decisionCell(context: ViewContext, row: NeologismRow): Child {
   );
 }
 
+/** Letters of a citation on each side of the word. */
+const CITED = 60;
+
 function citationCell(context: ViewContext, row: NeologismRow): Child {
   const { citation } = row;
   if (!citation) return "";
   return el(
     "span",
     { class: "citation", lang: context.lang },
-    citation.left.slice(-60),
+    lastWords(citation.left, CITED),
     el("mark", {}, citation.node.trim()),
-    ` ${citation.right.slice(0, 60)}`,
+    ` ${firstWords(citation.right, CITED)}`,
     " ",
     el("a", { href: link("document", context.route, { id: citation.document }) }, bidi(citation.site)),
   );

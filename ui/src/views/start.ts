@@ -41,6 +41,8 @@ function card(title: string, about: string, content: Promise<Child[]>, signal: A
 }
 
 const list = (...rows: HTMLElement[]): HTMLElement => el("table", { class: "list" }, el("tbody", {}, ...rows));
+/** A list whose first cells are long. */
+const titles = (...rows: HTMLElement[]): HTMLElement => el("table", { class: "list titles" }, el("tbody", {}, ...rows));
 const line = (...cells: Child[]): HTMLElement =>
   el("tr", {}, ...cells.map((cell, at) => (at === 0 ? el("th", { scope: "row" }, cell) : el("td", {}, cell))));
 
@@ -185,7 +187,7 @@ async function collected(context: ViewContext, points: Promise<readonly Timeline
 async function newest(context: ViewContext): Promise<Child[]> {
   const { rows } = await context.request("documents", { ...context.documents, size: ROWS, fields: "site" });
   return [
-    list(
+    titles(
       ...rows.map((row) =>
         line(
           el("a", { href: link("document", context.route, { id: row.id }) }, bidi(row.title || t("(no title)"))),

@@ -2,7 +2,15 @@
 
 import { el } from "../dom.ts";
 import { type Series, coarser } from "../chart/series.ts";
-import { DOCUMENT_SHARE, HITS, MOST_LINES, type Measure, PER_MILLION, timeline as picture } from "../chart/timeline.ts";
+import {
+  DOCUMENT_SHARE,
+  HITS,
+  MOST_LINES,
+  type Measure,
+  PER_MILLION,
+  QUERY_SHARE,
+  timeline as picture,
+} from "../chart/timeline.ts";
 import { figure } from "../chart/figure.ts";
 import { daysOf } from "../chart/period.ts";
 import { go, link } from "../route.ts";
@@ -18,31 +26,31 @@ const MAX_QUERIES = 12;
 const SMOOTHING = ["", "3", "5", "7", "13"] as const;
 
 /** The measures of the axis. */
-const MEASURES: Readonly<Record<string, Measure>> = { "": PER_MILLION, hits: HITS, documents: DOCUMENT_SHARE };
+const MEASURES: Readonly<Record<string, Measure>> = {
+  "": PER_MILLION,
+  hits: HITS,
+  documents: DOCUMENT_SHARE,
+  share: QUERY_SHARE,
+};
 
 /** Asks for all queries; without a chosen interval, sparse words get a coarser one. */
 async function ask(
   context: ViewContext,
   queries: readonly string[],
-): Promise<{ series: Series[]; hits: number[]; by: Step; finer: Step | null }> {
+): Promise<{ series: Series[]; hits: number[]; total: number; by: Step; finer: Step | null }> {
   const { route } = context;
   const load = async (by: string) => {
-    const found = await Promise.all(
-      queries.map((q) =>
-        context.request("timeline", {
-          ...context.documents,
-          q: cqlOf(route, q),
-          by,
-          panel: route.get("panel"),
-          documents: route.get("measure") === "documents" ? true : undefined,
-        }),
-      ),
-    );
-    return {
-      by: found[0]!.step,
-      series: found.map((answer, at) => ({ name: queries[at]!, points: answer.points })),
-      hits: found.map((answer) => answer.hits),
-    };
+    const found = await context.request("timeline", {
+      ...context.documents,
+      q: queries.map((q) => cqlOf(route, q)).join(","),
+      by,
+      panel: route.get("panel"),
+      documents: route.get("measure") === "documents" ? true : undefined,
+    });
+    const steps = found.points.length / queries.length;
+    const series = queries.map((name, at) => ({ name, points: found.points.slice(at * steps, (at + 1) * steps) }));
+    const hits = series.map((one) => one.points.reduce((sum, point) => sum + (point.hits ?? 0), 0));
+    return { by: found.step, series, hits, total: found.hits };
   };
   let found = await load(route.get("by"));
   const wanted = found.by;
@@ -56,8 +64,7 @@ async function ask(
 async function show(context: ViewContext): Promise<void> {
   const { route } = context;
   const queries = queriesOf(route).slice(0, MAX_QUERIES);
-  const { series, hits, by, finer } = await ask(context, queries);
-  const total = hits.reduce((sum, each) => sum + each, 0);
+  const { series, hits, total, by, finer } = await ask(context, queries);
   if (!series.some((one) => one.points.length > 0))
     return showEmpty(context, t("No document matches the filters. Try a longer period."), t("No documents."));
   context.announce(
@@ -65,13 +72,15 @@ async function show(context: ViewContext): Promise<void> {
       ? t("No hits in this period.")
       : `${context.isCutOff ? `${t("at least")} ` : ""}${tn(total, "{n} hit", "{n} hits")}`,
   );
-  const rows = series.flatMap((one) => one.points.map((point) => ({ query: one.name, ...point })));
+  const rows = series.flatMap((one) => one.points.map((point) => ({ ...point, query: one.name })));
   const toHits = (bin: string, number: number) => {
     const { first, last } = daysOf(bin);
     return link("search", route, { ...sameQuery(route, queries[number]), from: first, to: last });
   };
   const smooth = Number(route.get("smooth") || 0);
-  const measure = MEASURES[route.get("measure")] ?? PER_MILLION;
+  const chosen = MEASURES[route.get("measure")] ?? PER_MILLION;
+  // One query has no share among others.
+  const measure = chosen === QUERY_SHARE && queries.length === 1 ? PER_MILLION : chosen;
   const isRate = measure === PER_MILLION;
   const window = isRate ? smooth : 0;
   const caption = [
@@ -129,6 +138,17 @@ async function show(context: ViewContext): Promise<void> {
           numeric: true,
           show: (row) => (row.hits === null ? t("not searched") : count(row.hits)),
         },
+        ...(queries.length > 1
+          ? [
+              {
+                name: "query_share",
+                label: t("share among the queries"),
+                value: (row: (typeof rows)[number]) => row.query_share,
+                numeric: true,
+                show: (row: (typeof rows)[number]) => QUERY_SHARE.show(row.query_share ?? null),
+              },
+            ]
+          : []),
         {
           name: "per_million",
           label: t("per million"),
@@ -225,6 +245,7 @@ export const timeline: View = {
         ["", t("per million tokens")],
         ["hits", t("hits")],
         ["documents", t("share of documents")],
+        ["share", t("share among the queries")],
       ],
       initial: "",
     },

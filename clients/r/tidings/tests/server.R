@@ -39,6 +39,10 @@ for (step in c("day", "ten-days", "week", "month", "quarter", "half-year", "year
   points <- tid_timeline(con, "debate", by = step)
   stopifnot(sum(points$hits) == count$hits, !anyNA(points$date), !is.unsorted(points$date, strictly = TRUE))
 }
+both <- tid_timeline(con, c("debate", '[lemma="drought"]'), by = "year")
+asked <- tid_about(both)$queries
+stopifnot(length(asked) == 2, setequal(both$query, asked), sum(both$hits[both$query == asked[1]]) == count$hits)
+stopifnot(abs(sum(both$query_share[both$date == min(both$date)]) - 1) < 1e-6)
 stopifnot(all(c("band.low", "band.high", "health", "tokens", "documents") %in% names(points)), tid_about(points)$step == "year")
 
 # Tests over the vocabulary

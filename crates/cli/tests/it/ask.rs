@@ -89,6 +89,11 @@ fn queries_run_from_the_command_line() {
     let hits: Vec<u64> = timeline["points"].as_array().unwrap().iter().map(|p| p["hits"].as_u64().unwrap()).collect();
     assert_eq!(hits, [6, 12, 18, 24, 30, 36]);
     ask(&corpus, "timeline storm --by month").ok().says("2026-06").says("█");
+    ask(&corpus, "timeline storm heatdome --by month").ok().says("of 2 queries").says("heatdome  2026-06");
+    let several = ask(&corpus, "--json timeline storm heatdome --by month").ok().json();
+    assert_eq!(several["points"].as_array().unwrap().len(), 12);
+    assert_eq!(several, ask(&corpus, "--json timeline storm,heatdome --by month").ok().json());
+    assert!(ask(&corpus, "timeline storm heatdome --csv").ok().stdout.starts_with("bin,query,hits,"));
     ask(&corpus, "timeline storm --by month --panel").ok().says("on sites that were there all the time");
     ask(&corpus, "keywords date=2026-06 --against date=2026-05 --panel").ok().says("heatdome");
     ask(&corpus, "timeline storm --by week").ok().says("(nothing collected)");

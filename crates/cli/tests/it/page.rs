@@ -473,7 +473,7 @@ fn hits_are_grouped_by_several_values_and_their_dispersion_is_drawn() {
     let Some(mut reader) = Reader::new() else { return };
     reader.view("?view=groups&q=storm&by=lc&by2=right1&by3=site");
     let groups = reader.browser.text("#results");
-    assert!(groups.contains("word behind") && groups.contains("came") && groups.contains("a.example"), "{groups}");
+    assert!(groups.contains("word after") && groups.contains("came") && groups.contains("a.example"), "{groups}");
     assert_eq!(reader.browser.eval("document.querySelectorAll('#results tbody tr').length"), 3);
     // The last value as columns: three sites beside each other.
     reader.view("?view=groups&q=storm&by=right1&by2=site&side=true");

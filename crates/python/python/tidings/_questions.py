@@ -444,6 +444,7 @@ class TimelinePoint(TypedDict, total=False):
         rate."""
 
     bin: str
+    query: str
     hits: int | None
     tokens: int
     documents: int
@@ -455,6 +456,7 @@ class TimelinePoint(TypedDict, total=False):
     hit_documents: int | None
     document_share: float | None
     per_million: float | None
+    query_share: float | None
     band: Band | None
 
 
@@ -680,12 +682,12 @@ QUESTIONS: dict[str, Question] = {
             "against": Parameter("against", "filter", None),
             "measure": Parameter("measure", "choice", "simple-maths"),
             "add": Parameter("add", "number", 1.0),
-            "unit": Parameter("unit", "choice", "hits"),
-            "min": Parameter("min", "integer", 5),
             "panel": Parameter("panel", "flag", False),
-            "fdr": Parameter("fdr", "number", 0.05),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
+            "unit": Parameter("unit", "choice", "hits"),
+            "min": Parameter("min", "integer", 5),
+            "fdr": Parameter("fdr", "number", 0.05),
             "attribute": Parameter("attribute", "attribute", None),
             "ngram": Parameter("ngram", "integer", 1),
             "all_words": Parameter("all_words", "flag", False),
@@ -703,12 +705,12 @@ QUESTIONS: dict[str, Question] = {
             "against": Parameter("against", "filter", None),
             "measure": Parameter("measure", "choice", "simple-maths"),
             "add": Parameter("add", "number", 1.0),
-            "min": Parameter("min", "integer", 5),
-            "min_documents": Parameter("min_documents", "integer", 3),
-            "names": Parameter("names", "flag", False),
             "panel": Parameter("panel", "flag", False),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
+            "min": Parameter("min", "integer", 5),
+            "min_documents": Parameter("min_documents", "integer", 3),
+            "names": Parameter("names", "flag", False),
             "limit": Parameter("limit", "integer", 50),
         },
         is_paged=False,
@@ -758,7 +760,7 @@ QUESTIONS: dict[str, Question] = {
         path="timeline",
         rows="points",
         parameters={
-            "q": Parameter("q", "query", None),
+            "q": Parameter("q", "queries", None),
             "filter": Parameter("filter", "filter", None),
             "in_corpus": Parameter("in", "text", None),
             "by": Parameter("by", "choice", None),
@@ -1164,7 +1166,8 @@ class Questions:
         """Count several queries by source and time, with shares of documents and of queries.
 
         Args:
-            q: The queries, separated by commas: words, several words, or CQL.
+            q: The queries, repeated or separated by commas: words, several words, or CQL; at most
+                20.
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
@@ -1420,12 +1423,12 @@ class Questions:
         against: str | None = None,
         measure: Literal["simple-maths", "log-likelihood", "log-ratio", "din", "chi-square"] = "simple-maths",
         add: float = 1.0,
-        unit: Literal["hits", "documents"] = "hits",
-        min: int = 5,
         panel: bool = False,
-        fdr: float = 0.05,
         filter: str | None = None,
         in_corpus: str | None = None,
+        unit: Literal["hits", "documents"] = "hits",
+        min: int = 5,
+        fdr: float = 0.05,
         attribute: str | None = None,
         ngram: int = 1,
         all_words: bool = False,
@@ -1438,18 +1441,18 @@ class Questions:
             focus: The documents in focus, a filter such as date>=2026-03.
             against: The documents to compare with, a filter [default: all others].
             measure: The keyness measure that orders the rows.
-            add: The constant that simple maths adds to both rates: 1 favours rare words, 1000
-                common ones. From 0.000000001 to 1000000.
-            unit: What is counted: hits, or documents with the word (the share of stories). The test
-                of significance is of hits.
-            min: Minimum hits, or documents, in the focus subcorpus. At least 1.
+            add: The constant that simple maths adds to both rates: 1 favours what is rare, 1000
+                what is common. From 0.000000001 to 1000000.
             panel: Only sites with documents in both parts, so that new feeds do not look like new
                 words.
-            fdr: The accepted share of false discoveries among the words that come first
-                (Benjamini–Hochberg); 0 orders all by the measure. From 0 to 1.
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            unit: What is counted: hits, or documents with the word (the share of stories). The test
+                of significance is of hits.
+            min: Minimum hits, or documents, in the focus subcorpus. At least 1.
+            fdr: The accepted share of false discoveries among the words that come first
+                (Benjamini–Hochberg); 0 orders all by the measure. From 0 to 1.
             attribute: The attribute to count: lemma, lc, word, tag, feats, or a feature such as
                 Case [default: lemma, which merges inflected forms, where the corpus has lemmas; lc
                 elsewhere].
@@ -1465,12 +1468,12 @@ class Questions:
                 "against": against,
                 "measure": measure,
                 "add": add,
-                "unit": unit,
-                "min": min,
                 "panel": panel,
-                "fdr": fdr,
                 "filter": filter,
                 "in_corpus": in_corpus,
+                "unit": unit,
+                "min": min,
+                "fdr": fdr,
                 "attribute": attribute,
                 "ngram": ngram,
                 "all_words": all_words,
@@ -1486,12 +1489,12 @@ class Questions:
         against: str | None = None,
         measure: Literal["simple-maths", "log-likelihood", "log-ratio", "din", "chi-square"] = "simple-maths",
         add: float = 1.0,
-        min: int = 5,
-        min_documents: int = 3,
-        names: bool = False,
         panel: bool = False,
         filter: str | None = None,
         in_corpus: str | None = None,
+        min: int = 5,
+        min_documents: int = 3,
+        names: bool = False,
         limit: int = 50,
     ) -> Answer[TermRow]:
         """Show terms of several words that are typical of a part of the corpus.
@@ -1500,16 +1503,16 @@ class Questions:
             focus: The documents in focus, a filter such as date>=2026-03.
             against: The documents to compare with, a filter [default: all others].
             measure: The keyness measure that orders the rows.
-            add: The constant that simple maths adds to both rates: 1 favours rare terms, 1000
-                common ones. From 0.000000001 to 1000000.
-            min: Minimum hits in the focus subcorpus. At least 1.
-            min_documents: Minimum documents with the term in the focus subcorpus. At least 1.
-            names: Include terms with proper nouns, most of which are names.
+            add: The constant that simple maths adds to both rates: 1 favours what is rare, 1000
+                what is common. From 0.000000001 to 1000000.
             panel: Only sites with documents in both parts, so that new feeds do not look like new
-                terms.
+                words.
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.
+            min: Minimum hits in the focus subcorpus. At least 1.
+            min_documents: Minimum documents with the term in the focus subcorpus. At least 1.
+            names: Include terms with proper nouns, most of which are names.
             limit: Maximum rows. From 0 to 10000.
         """
         return self._ask(
@@ -1519,12 +1522,12 @@ class Questions:
                 "against": against,
                 "measure": measure,
                 "add": add,
-                "min": min,
-                "min_documents": min_documents,
-                "names": names,
                 "panel": panel,
                 "filter": filter,
                 "in_corpus": in_corpus,
+                "min": min,
+                "min_documents": min_documents,
+                "names": names,
                 "limit": limit,
             },
         )
@@ -1639,7 +1642,7 @@ class Questions:
 
     def timeline(
         self,
-        q: str,
+        q: str | Sequence[str],
         *,
         filter: str | None = None,
         in_corpus: str | None = None,
@@ -1651,7 +1654,8 @@ class Questions:
         """Show hits over time.
 
         Args:
-            q: The query: a word, several words, or CQL.
+            q: The queries, repeated or separated by commas: words, several words, or CQL; at most
+                20.
             filter: Only documents with these properties, such as site=gazette.example
                 date>=2026-01.
             in_corpus: Only documents of this virtual corpus, made with `tidings corpus save`.

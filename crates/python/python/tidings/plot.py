@@ -99,31 +99,48 @@ def first_day(step: str) -> datetime.date:
     return datetime.date.fromisoformat(day)
 
 
+def _known(number: float | None) -> float:
+    return math.nan if number is None else number
+
+
 def _timeline(answer: Answer[Any], figsize: tuple[float, float] | None) -> matplotlib.figure.Figure:
     import matplotlib.dates
 
     figure = _figure(figsize or (8, 4.6))
     rate, hits, strip = figure.subplots(3, 1, sharex=True, gridspec_kw={"height_ratios": [12, 4, 1]})
-    points = list(answer)
+    series: dict[str, list[Any]] = {}
+    for point in answer:
+        series.setdefault(point.get("query", ""), []).append(point)
+    # The steps and their volume are those of every query.
+    points = next(iter(series.values()), [])
     edges = [first_day(point["bin"]) for point in points]
     widths = [datetime.timedelta(days=point["days"]) for point in points]
     middles = [matplotlib.dates.date2num(edge) + width.days / 2 for edge, width in zip(edges, widths)]
-    values = [math.nan if point["per_million"] is None else point["per_million"] for point in points]
-    bands = [point["band"] or {} for point in points]
-    low = [band.get("low", math.nan) if band.get("low") is not None else math.nan for band in bands]
-    high = [band.get("high", math.nan) if band.get("high") is not None else math.nan for band in bands]
-    known = [value for value in values if not math.isnan(value)]
-    # Rates set the scale: the band of an interval with little text may exceed it.
-    highest = max(known, default=1.0) or 1.0
-    top = max(highest, min(max((end for end in high if not math.isnan(end)), default=0.0), 1.6 * highest))
-    rate.fill_between(middles, low, high, color=COLOURS[0], alpha=0.18, linewidth=0)
-    rate.plot(middles, values, color=COLOURS[0], linewidth=1.6, marker="o" if len(points) <= 80 else "", markersize=3.5)
-    rate.set_ylim(0, 1.06 * top)
+    top = 0.0
+    below = [0] * len(points)
+    for number, (query, line) in enumerate(series.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        values = [_known(point["per_million"]) for point in line]
+        highest = max((value for value in values if not math.isnan(value)), default=1.0) or 1.0
+        if len(series) == 1:
+            bands = [point["band"] or {} for point in line]
+            low, high = ([_known(band.get(end)) for band in bands] for end in ("low", "high"))
+            rate.fill_between(middles, low, high, color=colour, alpha=0.18, linewidth=0)
+            # Rates set the scale: the band of an interval with little text may exceed it.
+            end = max((end for end in high if not math.isnan(end)), default=0.0)
+            highest = max(highest, min(end, 1.6 * highest))
+        top = max(top, highest)
+        marker = "o" if len(line) <= 80 else ""
+        rate.plot(middles, values, color=colour, linewidth=1.6, marker=marker, markersize=3.5, label=_label(query))
+        counted = [point["hits"] or 0 for point in line]
+        hits.bar(middles, counted, bottom=below, width=[0.8 * width.days for width in widths], color=colour, alpha=0.75)
+        below = [under + here for under, here in zip(below, counted)]
+    if len(series) > 1:
+        rate.legend(fontsize=8, frameon=False, labelcolor=INK)
+    rate.set_ylim(0, 1.06 * (top or 1.0))
     if points:
         rate.set_xlim(middles[0] - widths[0].days / 2, middles[-1] + widths[-1].days / 2)
     rate.set_ylabel("per million tokens", fontsize=8, color=FAINT)
-    counted = [point["hits"] or 0 for point in points]
-    hits.bar(middles, counted, width=[0.8 * width.days for width in widths], color=COLOURS[0], alpha=0.75)
     hits.set_ylabel("hits", fontsize=8, color=FAINT)
     hits.locator_params(axis="y", nbins=3, integer=True)
     for middle, width, point in zip(middles, widths, points):

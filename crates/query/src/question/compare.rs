@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::keywords::two_parts;
+use super::focus::two_parts;
 use super::params::{ConfidenceParams, ContentParams, ScopeParams, TestParams, TestedAttributeParams, WordRowParams};
 use super::shards::WordContrast;
 use super::{Answered, ContrastBasis, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};

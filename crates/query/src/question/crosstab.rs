@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::params::{LimitParams, ScopeParams};
+use super::params::{LimitParams, ScopeParams, SearchesParams};
 use super::shards::{CrosstabPart, SearchPart};
 use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
-use crate::cql::{MatchRule, Query};
+use crate::cql::MatchRule;
 use crate::engine::{CellCounts, CrossCells, DocumentLevel};
 use crate::measure::{per_million, share};
 use crate::trend::Step;
@@ -15,11 +15,9 @@ use crate::trend::Step;
 /// Counts hits and documents of several queries by fields of documents and by time.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct CrosstabRequest {
-    /// The queries, separated by commas: words, several words, or CQL.
-    pub q: Vec<Parsed<Query>>,
-    /// The documents to search.
+    /// The queries.
     #[serde(flatten)]
-    pub scope: ScopeParams,
+    pub searches: SearchesParams,
     /// Count by these, at most two, separated by commas: fields of documents such as site, and day, week, month, quarter,
     /// half-year or year.
     #[serde(default = "usual_levels")]
@@ -30,8 +28,6 @@ pub struct CrosstabRequest {
     pub limit: LimitParams,
 }
 
-/// The largest number of queries of one table.
-const MAX_QUERIES: usize = 20;
 /// The largest number of levels.
 const MAX_LEVELS: usize = 2;
 
@@ -88,13 +84,6 @@ impl CrosstabRequest {
             return Err(QuestionError::parameter("by", format!("give at most {MAX_LEVELS} names")));
         }
         self.by.iter().map(|name| level(name, context)).collect()
-    }
-
-    fn check_queries(&self) -> Result<(), QuestionError> {
-        if (1..=MAX_QUERIES).contains(&self.q.len()) {
-            return Ok(());
-        }
-        Err(QuestionError::parameter("q", format!("give 1 to {MAX_QUERIES} queries, separated by commas")))
     }
 }
 
@@ -167,8 +156,10 @@ impl Request for CrosstabRequest {
     fn example() -> CrosstabRequest {
         let query = |text: &str| Parsed::new(text).expect("examples parse");
         CrosstabRequest {
-            q: vec![query("storm"), query(r#"[lemma="flood"]"#)],
-            scope: ScopeParams::default(),
+            searches: SearchesParams {
+                q: vec![query("storm"), query(r#"[lemma="flood"]"#)],
+                scope: ScopeParams::default(),
+            },
             by: vec!["site".to_owned(), "month".to_owned()],
             limit: LimitParams::default(),
         }
@@ -183,17 +174,17 @@ impl Question for CrosstabRequest {
     type Answer = Crosstab;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Crosstab>, QuestionError> {
-        self.check_queries()?;
-        let filter = context.filter(&self.scope)?;
+        let queries = self.searches.queries()?;
+        let filter = context.filter(&self.searches.scope)?;
         let levels = self.levels(context)?;
         // Documents are counted one by one: only those that the client may read.
         let search = |query| SearchPart::positions(query, MatchRule::default(), filter.as_ref());
-        let part = CrosstabPart { searches: self.q.iter().map(search).collect(), levels: levels.clone() };
+        let part = CrosstabPart { searches: queries.iter().map(search).collect(), levels: levels.clone() };
         let cells = context.gather(&part)?.into_cells();
         let sum = |count: fn(&CellCounts) -> u64| cells.values().map(count).sum::<u64>();
         let (tokens, documents) = (sum(|cell| cell.tokens), sum(|cell| cell.documents));
         let hits = sum(|cell| cell.found.iter().map(|(hits, _)| hits).sum());
-        let queries: Vec<String> = self.q.iter().map(|query| Query::to_string(query)).collect();
+        let queries = self.searches.texts();
         let (cells, values) = ordered(cells, &levels, &self.limit);
         let is_complete = !context.is_cut_off();
         let rows = cells.iter().flat_map(|(values, counts)| rows_of(values, counts, &queries, is_complete));
@@ -206,11 +197,8 @@ impl Question for CrosstabRequest {
             documents,
             values,
         };
-        let asked = match self.q.as_slice() {
-            [one] => Some(&**one),
-            _ => None,
-        };
-        Ok(context.answered((asked, filter.as_ref()), MatchRule::default(), Exactness::Exact, Vec::new(), body))
+        let asked = (self.searches.only(), filter.as_ref());
+        Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body))
     }
 }
 

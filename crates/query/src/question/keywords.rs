@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::params::{ContentParams, NgramParams, ScopeParams, TestedAttributeParams, USUAL_EFFECT, WordRowParams};
-use super::shards::{SharedSitesPart, WordContrast, gram_contrast};
+use super::focus::{FocusParams, Parts};
+use super::params::{ContentParams, NgramParams, TestedAttributeParams, USUAL_EFFECT, WordRowParams};
+use super::shards::{WordContrast, gram_contrast};
 use super::{
     Answered, CompareConfig, ContrastBasis, Cost, Exactness, Parsed, PartSize, Question, QuestionContext,
     QuestionError, Request,
 };
 use crate::cql::{Attribute, MatchRule};
-use crate::engine::{is_wordlike, of_sites};
+use crate::engine::is_wordlike;
 use crate::filter::Filter;
 use crate::measure::keyness::{Contrast, Keyness, KeynessMeasure};
-use crate::measure::per_million;
 use crate::trend::Difference;
 use hashbrown::HashMap;
 
@@ -30,19 +30,9 @@ choices! {
 /// Ranks the words that are typical of one part of the corpus against another.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct KeywordsRequest {
-    /// The documents in focus, a filter such as date>=2026-03.
-    pub focus: Parsed<Filter>,
-    /// The documents to compare with, a filter [default: all others].
-    #[serde(default)]
-    pub against: Option<Parsed<Filter>>,
-    /// The keyness measure that orders the rows.
-    #[serde(default = "simple_maths")]
-    #[schemars(extend("x-value-name" = "MEASURE"))]
-    pub measure: KeynessMeasure,
-    /// The constant that simple maths adds to both rates: 1 favours rare words, 1000 common ones.
-    #[serde(default = "one")]
-    #[schemars(range(min = 1e-9, max = 1e6))]
-    pub add: f64,
+    /// What is compared.
+    #[serde(flatten)]
+    pub parts: FocusParams,
     /// What is counted: hits, or documents with the word (the share of stories). The test of significance is of hits.
     #[serde(default = "hits")]
     pub unit: KeywordUnit,
@@ -50,17 +40,11 @@ pub struct KeywordsRequest {
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
     pub min: u64,
-    /// Only sites with documents in both parts, so that new feeds do not look like new words.
-    #[serde(default)]
-    pub panel: bool,
     /// The accepted share of false discoveries among the words that come first (Benjamini–Hochberg); 0 orders all by the
     /// measure.
     #[serde(default = "usual_fdr")]
     #[schemars(range(min = 0.0, max = 1.0), extend("x-value-name" = "SHARE"))]
     pub fdr: f64,
-    /// The documents that both parts are taken from.
-    #[serde(flatten)]
-    pub scope: ScopeParams,
     /// The attribute to count.
     #[serde(flatten)]
     pub attribute: TestedAttributeParams,
@@ -75,16 +59,8 @@ pub struct KeywordsRequest {
     pub rows: WordRowParams,
 }
 
-fn simple_maths() -> KeynessMeasure {
-    KeynessMeasure::SimpleMaths
-}
-
 fn hits() -> KeywordUnit {
     KeywordUnit::Hits
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 fn usual_min() -> u64 {
@@ -185,19 +161,14 @@ impl Keywords {
             .into_iter()
             .filter(|(value, focus, _)| comparable && !value.is_empty() && *focus >= at_least)
             .map(|(value, focus, reference)| {
-                let contrast = Contrast {
-                    focus: focus as f64,
-                    focus_tokens: focus_tokens as f64,
-                    reference: reference as f64,
-                    reference_tokens: reference_tokens as f64,
-                };
-                let rate = |hits: f64, tokens: f64| per_million(hits, tokens).unwrap_or(0.0);
+                let contrast = Contrast::of((focus, focus_tokens), (reference, reference_tokens));
+                let (focus_per_million, reference_per_million) = contrast.per_million();
                 Keyword {
                     value,
                     focus,
                     reference,
-                    focus_per_million: rate(contrast.focus, contrast.focus_tokens),
-                    reference_per_million: rate(contrast.reference, contrast.reference_tokens),
+                    focus_per_million,
+                    reference_per_million,
                     score: order.score(&contrast),
                     log_likelihood: Keyness::LogLikelihood.score(&contrast),
                     log_ratio: Keyness::LogRatio.score(&contrast),
@@ -254,41 +225,16 @@ impl Keywords {
 impl Request for KeywordsRequest {
     fn example() -> KeywordsRequest {
         KeywordsRequest {
-            focus: Parsed::example(),
-            against: None,
-            measure: simple_maths(),
-            add: one(),
+            parts: FocusParams::of(Parsed::example()),
             unit: hits(),
             min: usual_min(),
-            panel: false,
             fdr: usual_fdr(),
-            scope: ScopeParams::default(),
             attribute: TestedAttributeParams::default(),
             ngram: NgramParams::default(),
             content: ContentParams::default(),
             rows: WordRowParams::default(),
         }
     }
-}
-
-/// The filters of two parts of a corpus within a common filter, with the filter that both are taken from.
-pub(super) fn two_parts(
-    context: &QuestionContext<'_>,
-    (one, other): (&Filter, &Filter),
-    within: Option<Filter>,
-    panel: bool,
-) -> Result<(Filter, Filter, Option<Filter>), QuestionError> {
-    let part = |within: &Option<Filter>, own: &Filter| {
-        Filter::both(within.clone(), Some(own.clone())).expect("one of both is there")
-    };
-    if !panel {
-        return Ok((part(&within, one), part(&within, other), within));
-    }
-    context.refuse_partial_test()?;
-    let asked = SharedSitesPart { one: Parsed::of(part(&within, one)), other: Parsed::of(part(&within, other)) };
-    let sites = context.gather(&asked)?;
-    let within = Filter::both(within, Some(of_sites(sites.iter().map(String::as_str))));
-    Ok((part(&within, one), part(&within, other), within))
 }
 
 impl KeywordsRequest {
@@ -301,7 +247,7 @@ impl KeywordsRequest {
     ) -> Result<Keywords, QuestionError> {
         let (focus, against) = (context.subcorpus(Some(focus))?, context.subcorpus(Some(against))?);
         let (attribute, n) = (self.attribute.of(context)?, self.ngram.ngram as usize);
-        let order = self.measure.with(self.add);
+        let order = self.parts.order();
         let mut found = match self.unit {
             KeywordUnit::Documents => context.engine.keywords_by_documents((&focus, &against), attribute, order, min),
             KeywordUnit::Hits => context.engine.keywords(&focus, &against, attribute, n, order, min)?,
@@ -320,7 +266,7 @@ impl KeywordsRequest {
         (focus, against): (&Filter, &Filter),
         min: u64,
     ) -> Result<Keywords, QuestionError> {
-        let (attribute, order) = (self.attribute.of(context)?, self.measure.with(self.add));
+        let (attribute, order) = (self.attribute.of(context)?, self.parts.order());
         if self.ngram.ngram > 1 {
             let (tokens, terms) = gram_contrast(context, (focus, against), attribute, self.ngram.ngram, min)?;
             let terms = terms.into_iter().filter(|(value, ..)| is_wordlike(value));
@@ -375,11 +321,7 @@ impl Question for KeywordsRequest {
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Keywords>, QuestionError> {
         let attribute = self.attribute.of(context)?;
-        context.check_filter("focus", &self.focus)?;
-        self.against.iter().try_for_each(|against| context.check_filter("against", against))?;
-        let reference = self.against.as_deref().cloned().unwrap_or_else(|| self.focus.complement());
-        let within = context.filter(&self.scope)?;
-        let (focus, against, within) = two_parts(context, (&self.focus, &reference), within, self.panel)?;
+        let Parts { focus, against, within, reference } = self.parts.parts(context)?;
         let (mut rewrites, mut min, n) = (Vec::new(), self.min, self.ngram.ngram as usize);
         if n > 1 {
             (min, _) = context.min_counts(min, &mut rewrites);
@@ -399,7 +341,7 @@ impl Question for KeywordsRequest {
             let (values, basis, notes) = (None, None, Vec::new());
             found = Keywords { values, basis, notes, significant: 0, rows: Vec::new(), ..found };
         }
-        (found.focus, found.against) = (self.focus.to_string(), reference.to_string());
+        (found.focus, found.against) = (self.parts.focus.to_string(), reference.to_string());
         Ok(context.answered((None, within.as_ref()), MatchRule::default(), Exactness::Exact, rewrites, found))
     }
 }

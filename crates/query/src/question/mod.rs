@@ -29,6 +29,7 @@ mod error;
 mod exactness;
 mod explanation;
 mod fields;
+mod focus;
 mod freq;
 mod frozen;
 mod group;
@@ -78,6 +79,7 @@ pub use documents::{DocumentRow, Documents, DocumentsRequest};
 pub use error::QuestionError;
 pub use exactness::Exactness;
 pub use explanation::Explanation;
+pub use focus::FocusParams;
 pub use freq::{FreqRequest, Frequencies, FrequencyRow};
 pub use frozen::{FrozenState, WithdrawnDocuments};
 pub use group::{GroupRequest, GroupRow, Groups};
@@ -92,8 +94,8 @@ pub use parallel::{DocumentPairs, FindOther, OtherCorpus, ParallelConcordance, P
 pub use parameter::{Parameter, ParameterKind, Request, ValueError, given, request};
 pub use params::{
     AttributeParams, ConfidenceParams, ContentParams, Cursor, Direction, LimitParams, MeasureParams, NgramParams,
-    PageParams, PanelParams, RefineParams, ScopeParams, SearchParams, SeriesParams, StepParams, TestParams,
-    TestedAttributeParams, WordRowParams,
+    PageParams, PanelParams, RefineParams, ScopeParams, SearchParams, SearchesParams, SeriesParams, StepParams,
+    TestParams, TestedAttributeParams, WordRowParams,
 };
 pub use parsed::{Language, Parsed};
 pub use quotes::{QuoteRow, Quotes, QuotesBy, QuotesRequest};

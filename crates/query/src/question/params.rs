@@ -41,6 +41,42 @@ impl SearchParams {
     }
 }
 
+/// Several queries over the documents of a scope.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct SearchesParams {
+    /// The queries, repeated or separated by commas: words, several words, or CQL; at most 20.
+    pub q: Vec<Parsed<Query>>,
+    /// The documents to search.
+    #[serde(flatten)]
+    pub scope: ScopeParams,
+}
+
+/// The largest number of queries of one question.
+const MAX_QUERIES: usize = 20;
+
+impl SearchesParams {
+    /// The queries, if they are neither none nor too many.
+    pub(super) fn queries(&self) -> Result<&[Parsed<Query>], QuestionError> {
+        if (1..=MAX_QUERIES).contains(&self.q.len()) {
+            return Ok(&self.q);
+        }
+        Err(QuestionError::parameter("q", format!("give 1 to {MAX_QUERIES} queries, separated by commas")))
+    }
+
+    /// The queries in their canonical form.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.q.iter().map(|query| Query::to_string(query)).collect()
+    }
+
+    /// The query, if there is only one.
+    pub(super) fn only(&self) -> Option<&Query> {
+        match self.q.as_slice() {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+}
+
 /// The measures of hits that cost more to count.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MeasureParams {

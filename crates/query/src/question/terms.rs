@@ -6,33 +6,23 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::keywords::two_parts;
-use super::params::{LimitParams, ScopeParams};
+use super::focus::{FocusParams, Parts};
+use super::params::LimitParams;
 use super::shards::{SearchPart, term_contrast, usual_forms};
 use super::{Answered, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request};
 use crate::cql::{Attribute, MatchRule};
-use crate::engine::{TermWords, is_wordlike};
+use crate::engine::TermWords;
 use crate::filter::Filter;
 use crate::measure::keyness::{Contrast, Keyness, KeynessMeasure};
-use crate::measure::per_million;
 use crate::terms::term_query;
+use hashbrown::HashMap;
 
 /// Ranks terms of several words, such as *climate policy*, that are typical of one part of the corpus against another.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct TermsRequest {
-    /// The documents in focus, a filter such as date>=2026-03.
-    pub focus: Parsed<Filter>,
-    /// The documents to compare with, a filter [default: all others].
-    #[serde(default)]
-    pub against: Option<Parsed<Filter>>,
-    /// The keyness measure that orders the rows.
-    #[serde(default = "simple_maths")]
-    #[schemars(extend("x-value-name" = "MEASURE"))]
-    pub measure: KeynessMeasure,
-    /// The constant that simple maths adds to both rates: 1 favours rare terms, 1000 common ones.
-    #[serde(default = "one")]
-    #[schemars(range(min = 1e-9, max = 1e6))]
-    pub add: f64,
+    /// What is compared.
+    #[serde(flatten)]
+    pub parts: FocusParams,
     /// Minimum hits in the focus subcorpus.
     #[serde(default = "usual_min")]
     #[schemars(range(min = 1))]
@@ -44,23 +34,9 @@ pub struct TermsRequest {
     /// Include terms with proper nouns, most of which are names.
     #[serde(default)]
     pub names: bool,
-    /// Only sites with documents in both parts, so that new feeds do not look like new terms.
-    #[serde(default)]
-    pub panel: bool,
-    /// The documents that both parts are taken from.
-    #[serde(flatten)]
-    pub scope: ScopeParams,
     /// The number of rows.
     #[serde(flatten)]
     pub limit: LimitParams,
-}
-
-fn simple_maths() -> KeynessMeasure {
-    KeynessMeasure::SimpleMaths
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 fn usual_min() -> u64 {
@@ -129,15 +105,10 @@ answer! {
 impl Request for TermsRequest {
     fn example() -> TermsRequest {
         TermsRequest {
-            focus: Parsed::example(),
-            against: None,
-            measure: simple_maths(),
-            add: one(),
+            parts: FocusParams::of(Parsed::example()),
             min: usual_min(),
             min_documents: usual_min_documents(),
             names: false,
-            panel: false,
-            scope: ScopeParams::default(),
             limit: LimitParams::default(),
         }
     }
@@ -150,13 +121,8 @@ impl TermRow {
         (focus_tokens, reference_tokens): (u64, u64),
         order: Keyness,
     ) -> TermRow {
-        let contrast = Contrast {
-            focus: focus as f64,
-            focus_tokens: focus_tokens as f64,
-            reference: reference as f64,
-            reference_tokens: reference_tokens as f64,
-        };
-        let rate = |hits: u64, tokens: u64| per_million(hits as f64, tokens as f64).unwrap_or(0.0);
+        let contrast = Contrast::of((focus, focus_tokens), (reference, reference_tokens));
+        let (focus_per_million, reference_per_million) = contrast.per_million();
         TermRow {
             value: term.join(" "),
             form: String::new(),
@@ -165,12 +131,33 @@ impl TermRow {
             focus_documents,
             reference,
             reference_documents,
-            focus_per_million: rate(focus, focus_tokens),
-            reference_per_million: rate(reference, reference_tokens),
+            focus_per_million,
+            reference_per_million,
             log_likelihood: Keyness::LogLikelihood.score(&contrast),
             log_ratio: Keyness::LogRatio.score(&contrast),
         }
     }
+}
+
+/// The share of the hits of a term inside of one longer term from which it is a fragment of that: *freedom of terminal* of
+/// *freedom of terminal equipment*.
+const FRAGMENT: f64 = 0.9;
+
+/// Leaves out terms that nearly always stand in one longer term of the list.
+fn leave_out_fragments(rows: &mut Vec<(TermWords, TermRow)>) {
+    let mut inside: HashMap<TermWords, u64> = HashMap::new();
+    for (term, row) in rows.iter() {
+        for start in 0..term.len() {
+            for part in (start + 1..=term.len()).map(|end| &term[start..end]).filter(|part| part.len() < term.len()) {
+                let most = inside.entry(part.to_vec()).or_default();
+                *most = row.focus.max(*most);
+            }
+        }
+    }
+    rows.retain(|(term, row)| {
+        let of_longer = inside.get(term).copied().unwrap_or(0);
+        (of_longer as f64) < FRAGMENT * row.focus as f64
+    });
 }
 
 impl Question for TermsRequest {
@@ -181,28 +168,24 @@ impl Question for TermsRequest {
     type Answer = Terms;
 
     fn evaluate(&self, context: &QuestionContext<'_>) -> Result<Answered<Terms>, QuestionError> {
-        context.check_filter("focus", &self.focus)?;
-        self.against.iter().try_for_each(|against| context.check_filter("against", against))?;
-        let reference = self.against.as_deref().cloned().unwrap_or_else(|| self.focus.complement());
-        let within = context.filter(&self.scope)?;
-        let (focus, against, within) = two_parts(context, (&self.focus, &reference), within, self.panel)?;
+        let Parts { focus, against, within, reference } = self.parts.parts(context)?;
         // Terms are positions: only documents that the client may read.
         let mut rewrites = Vec::new();
         let (min, min_documents) = context.min_counts(self.min, &mut rewrites);
         let min_documents = min_documents.max(self.min_documents);
-        let (attribute, order) = (context.usual_attribute(), self.measure.with(self.add));
+        let (attribute, order) = (context.usual_attribute(), self.parts.order());
         let query = Parsed::of(term_query(context.corpus, self.names).clone());
         let part = |filter: &Filter| SearchPart::positions(&query, MatchRule::All, Some(filter));
-        let (tokens, terms) = term_contrast(context, (part(&focus), part(&against)), attribute, min)?;
+        let (tokens, terms) = term_contrast(context, (part(&focus), part(&against)), attribute, (min, self.names))?;
         let is_comparable = tokens.0 > 0 && tokens.1 > 0;
         let mut rows: Vec<(TermWords, TermRow)> = terms
             .into_iter()
-            .filter(|(term, ((hits, documents), _))| {
-                let is_often = *hits >= min && *documents >= min_documents;
-                is_comparable && is_often && term.iter().all(|word| is_wordlike(word))
-            })
+            .filter(|(_, ((hits, documents), _))| is_comparable && *hits >= min && *documents >= min_documents)
             .map(|(term, counts)| (term.clone(), TermRow::of(&term, counts, tokens, order)))
+            // What is more frequent elsewhere is not typical of the focus.
+            .filter(|(_, row)| row.log_ratio > 0.0)
             .collect();
+        leave_out_fragments(&mut rows);
         rows.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.value.cmp(&b.value)));
         let mut values = Some(self.limit.cut(&mut rows));
         let (terms, mut rows): (Vec<TermWords>, Vec<TermRow>) = rows.into_iter().unzip();
@@ -217,7 +200,7 @@ impl Question for TermsRequest {
         let (order, add) = order.measure();
         let body = Terms {
             attribute,
-            focus: self.focus.to_string(),
+            focus: self.parts.focus.to_string(),
             against: reference.to_string(),
             focus_tokens: tokens.0,
             reference_tokens: tokens.1,

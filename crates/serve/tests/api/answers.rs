@@ -45,7 +45,7 @@ fn questions(server: &TestServer) -> Vec<(&'static str, String)> {
         ("/api/v1/{lang}/thesaurus", "?lemma=storm&min=1"),
         ("/api/v1/{lang}/words", "?regex=s.*&ngram=2"),
         ("/api/v1/{lang}/keywords", "?focus=date%3D2026-06"),
-        ("/api/v1/{lang}/terms", "?focus=date%3D2026-06&names=true&min=1&min_documents=1"),
+        ("/api/v1/{lang}/terms", "?focus=date%3C2026-06&names=true&min=1&min_documents=1"),
         ("/api/v1/{lang}/compare", "?before=date%3C%3D2026-02&after=date%3E%3D2026-05"),
         ("/api/v1/{lang}/meaning", "?before=date%3C%3D2026-02&after=date%3E%3D2026-05&min=1&fdr=1"),
         ("/api/v1/{lang}/timeline", "?q=storm"),
@@ -159,6 +159,17 @@ fn answers_are_what_the_engine_counts() {
     let timeline = server.get("/api/v1/en/timeline?q=storm&by=month").json();
     let hits: Vec<u64> = timeline["points"].as_array().unwrap().iter().map(|p| p["hits"].as_u64().unwrap()).collect();
     assert_eq!(hits, [6, 12, 18, 24, 30, 36]);
+    let both = server.get("/api/v1/en/timeline?q=storm&q=heatdome&by=month").json();
+    assert_eq!(both, server.get("/api/v1/en/timeline?q=storm,heatdome&by=month").json());
+    let points_of = |at: usize| -> Vec<&serde_json::Value> {
+        let points = both["points"].as_array().unwrap().iter();
+        points.filter(|point| point["query"] == both["queries"][at]).collect()
+    };
+    let (storm, dome) = (points_of(0), points_of(1));
+    assert!(storm.iter().map(|point| point["hits"].as_u64().unwrap()).eq(hits), "{both}");
+    let share = |point: &serde_json::Value| point["query_share"].as_f64().unwrap();
+    assert_eq!((share(storm[0]), share(dome[0])), (1.0, 0.0));
+    assert!(share(dome[5]) > 0.0 && (share(storm[5]) + share(dome[5]) - 1.0).abs() < 1e-9, "{both}");
     let words = server.get("/api/v1/en/new-words?since=2026-06-01").json();
     assert_eq!(
         (words["rows"][0]["value"].as_str(), words["about"]["generation"].as_u64()),

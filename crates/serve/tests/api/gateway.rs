@@ -638,7 +638,11 @@ fn random_question(random: &mut Rng, name: &str, ids: &[String]) -> String {
             )
         }
         "meaning" => asked(name, &[("before", "date<2024-08"), ("after", "date>=2024-08"), scope, ("min", &min)]),
-        "timeline" => asked(name, &[("q", q), scope, ("by", step), ("panel", flag)]),
+        "timeline" => {
+            let several = format!("{q},{}", one_of(random, &["storm", "[] []{0,2} [lc=\"the\"]"]));
+            let queries = if random.bool() { &several } else { q };
+            asked(name, &[("q", queries), scope, ("by", step), ("panel", flag)])
+        }
         "trends" | "steps" => {
             let fdr = one_of(random, &["0.2", "1"]);
             let values = [

@@ -1,5 +1,6 @@
 //! Keyness: measures of how typical a word is of one corpus against another.
 
+use super::per_million;
 use super::special::chi_square_survival;
 
 /// The frequencies of a word in two corpora.
@@ -61,6 +62,19 @@ pub enum Keyness {
 }
 
 impl Contrast {
+    /// The contrast of hits and tokens in focus with hits and tokens of the reference.
+    pub fn of((focus, focus_tokens): (u64, u64), (reference, reference_tokens): (u64, u64)) -> Contrast {
+        let [focus, focus_tokens, reference, reference_tokens] =
+            [focus, focus_tokens, reference, reference_tokens].map(|count| count as f64);
+        Contrast { focus, focus_tokens, reference, reference_tokens }
+    }
+
+    /// Hits per million tokens in focus and in the reference; 0 without tokens.
+    pub fn per_million(&self) -> (f64, f64) {
+        let rate = |hits: f64, tokens: f64| per_million(hits, tokens).unwrap_or(0.0);
+        (rate(self.focus, self.focus_tokens), rate(self.reference, self.reference_tokens))
+    }
+
     fn rates(&self) -> (f64, f64) {
         (self.focus / self.focus_tokens, self.reference / self.reference_tokens)
     }

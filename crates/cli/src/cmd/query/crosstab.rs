@@ -118,8 +118,12 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         args.measure.heading(),
     );
     // The queries as they were given are easier to read than their canonical form.
-    let given: BTreeMap<&str, &str> =
-        found.queries.iter().map(String::as_str).zip(request.q.iter().map(|query| query.text().trim())).collect();
+    let given: BTreeMap<&str, &str> = found
+        .queries
+        .iter()
+        .map(String::as_str)
+        .zip(request.searches.q.iter().map(|query| query.text().trim()))
+        .collect();
     let shown = |row: &CrosstabRow| {
         let query = given.get(row.query.as_str()).map_or(row.query.clone(), |text| (*text).to_owned());
         CrosstabRow { query, ..row.clone() }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tidings_query::question::{Parameter, QUESTIONS, QuestionInfo};
 
 use super::question_args::{augment, checked, leaked, values};
-use super::row_table::row_table;
+use super::row_table::{Headings, row_table};
 use super::{QueryArgs, at_least, of_corpus, short, with_notes, without_function_words};
 use crate::args::Global;
 use crate::chart::{SPARK_COLUMNS, sparkline};
@@ -23,6 +23,7 @@ const ELSEWHERE: &[&str] = &[
     "sketch",
     "words",
     "keywords",
+    "terms",
     "timeline",
     "trends",
     "bursts",
@@ -92,13 +93,13 @@ pub fn run(command: &QuestionCommand, global: &Global) -> Result<Report> {
     let answered = context.with(|context| (command.question.answer)(request, context))?;
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
     let at_least = at_least(&answered.about);
-    let table = row_table(command.question, &answered.body, &fields, |name, value, text| match name {
+    let table = row_table(command.question, &answered.body, &fields, Headings::Words, |name, value, text| match name {
         "hits" => format!("{at_least}{text}"),
         _ => cell(value, text),
     });
     let tokens = answered.body["tokens"].as_u64();
     let corpus = tokens.map_or(answered.about.corpus.clone(), |tokens| of_corpus(&answered.about, tokens, false));
-    let csv = || row_table(command.question, &answered.body, &fields, |_, _, text| text);
+    let csv = || row_table(command.question, &answered.body, &fields, Headings::Names, |_, _, text| text);
     let notes = answered.body["notes"].as_array().into_iter().flatten();
     let notes: Vec<String> = notes.filter_map(Value::as_str).map(str::to_owned).collect();
     let number = |name: &str| answered.body[name].as_u64();

@@ -1,7 +1,7 @@
 //! `tidings keywords`: words that are typical of one part of the corpus against another.
 
 use anyhow::Result;
-use tidings_query::question::KeywordsRequest;
+use tidings_query::question::{FocusParams, KeywordsRequest};
 
 use super::{Asked, QuestionCommand, number_of, short, with_notes};
 use crate::args::Global;
@@ -16,6 +16,18 @@ use tidings_pipeline::display::{count, grouped};
 pub struct Args {
     #[command(flatten)]
     question: QuestionCommand<KeywordsRequest>,
+}
+
+/// The focus and what it is compared with, with their tokens.
+pub(super) fn parts(parts: &FocusParams, (focus_tokens, reference_tokens): (u64, u64)) -> String {
+    format!(
+        "{} ({}) against {} ({}){}",
+        parts.focus.text(),
+        count(focus_tokens, "token"),
+        parts.against.as_ref().map_or("all others", |filter| filter.text()),
+        count(reference_tokens, "token"),
+        if parts.panel { " on sites of both" } else { "" },
+    )
 }
 
 pub fn run(args: &Args, global: &Global) -> Result<Report> {
@@ -36,15 +48,11 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         ]);
     }
     let heading = format!(
-        "{}, {} significant at {} %, of {} ({}) against {} ({}){} in {}",
+        "{}, {} significant at {} %, of {} in {}",
         number_of(found.values, "keyword"),
         grouped(found.significant),
         short(100.0 * found.false_discovery_rate),
-        request.focus.text(),
-        count(found.focus_tokens, "token"),
-        request.against.as_ref().map_or("all others", |filter| filter.text()),
-        count(found.reference_tokens, "token"),
-        if request.panel { " on sites of both" } else { "" },
+        parts(&request.parts, (found.focus_tokens, found.reference_tokens)),
         answered.about.corpus
     );
     let heading = with_notes(heading, &found.notes);

@@ -16,6 +16,7 @@ mod question_args;
 pub mod quotes;
 mod row_table;
 pub mod sketch;
+pub mod terms;
 pub mod timeline;
 pub mod trends;
 pub mod words;

@@ -84,7 +84,10 @@ fn arg(parameter: &'static Parameter) -> Arg {
         arg = arg.default_value(default);
     }
     let is_list = matches!(parameter.kind, ParameterKind::Names | ParameterKind::Queries);
-    let action = if is_list && !parameter.required { ArgAction::Append } else { ArgAction::Set };
+    if is_queries(parameter) && parameter.positional {
+        arg = arg.num_args(1..);
+    }
+    let action = if is_list { ArgAction::Append } else { ArgAction::Set };
     arg.action(action).value_name(parameter.value_name.as_str()).value_parser(ParameterParser(parameter))
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use tidings_query::question::{QUESTIONS, Question, QuestionInfo};
+use tidings_query::question::{Column, QUESTIONS, Question, QuestionInfo};
 
 use crate::table::Table;
 
@@ -10,7 +10,16 @@ use crate::table::Table;
 pub fn csv_table<Q: Question>(body: &impl Serialize, fields: &[&str]) -> Table {
     let question = QUESTIONS.iter().find(|question| question.name == Q::NAME).expect("QUESTIONS lists every question");
     let body = serde_json::to_value(body).expect("answers serialise");
-    row_table(question, &body, fields, |_, _, text| text)
+    row_table(question, &body, fields, Headings::Names, |_, _, text| text)
+}
+
+/// The headings of columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headings {
+    /// The names of the API, for programs.
+    Names,
+    /// The same as words.
+    Words,
 }
 
 /// The rows of an answer; without rows, its fields. `cell` formats a value, which it gets with the
@@ -19,6 +28,7 @@ pub fn row_table(
     question: &QuestionInfo,
     body: &Value,
     fields: &[&str],
+    headings: Headings,
     cell: impl Fn(&str, &Value, String) -> String,
 ) -> Table {
     if question.rows.is_empty() {
@@ -30,12 +40,14 @@ pub fn row_table(
         return table;
     }
     let columns = question.columns(fields);
-    // The names of columns live as long as the program; there are few, and it ends soon.
-    let headings: Vec<&'static str> = columns
-        .iter()
-        .map(|column| &*format!("{}{}", if column.is_number { "#" } else { "" }, column.name()).leak())
-        .collect();
-    let mut table = Table::new(&headings);
+    let heading = |column: &Column| {
+        let name = match headings {
+            Headings::Names => column.name(),
+            Headings::Words => column.name().replace(['_', '.'], " "),
+        };
+        format!("{}{name}", if column.is_number { "#" } else { "" })
+    };
+    let mut table = Table::with_columns(columns.iter().map(heading).collect());
     for row in body[question.rows].as_array().into_iter().flatten() {
         let cells = columns
             .iter()

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tidings_query::question::{TimelinePoint, TimelineRequest};
 
-use super::{Asked, QuestionCommand, at_least, of_corpus, short};
+use super::{Asked, QuestionCommand, at_least, known, of_corpus, short};
 use crate::args::Global;
 use crate::chart::bar;
 use crate::cmd::Report;
@@ -17,7 +17,9 @@ const BAR_COLUMNS: usize = 40;
 #[command(
     after_help = "Rates are hits per million tokens, with the interval from low to high. A step in which nothing was \
     collected has no rate: that is not the same as zero. A step that was not searched before --time-limit has neither hits \
-    nor a rate."
+    nor a rate.\n\n\
+    Several queries: tidings timeline who whom --by year\n\
+    Each has its series, with its share among the hits of all of them."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -35,8 +37,17 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
     if with_documents {
         columns.splice(8..8, ["#documents with a hit", "#share %"]);
     }
+    let queries = &request.searches.q;
+    let has_several = queries.len() > 1;
+    if has_several {
+        columns.splice(2..2, ["#share of hits %"]);
+        columns.insert(0, "query");
+    }
     let mut table = Table::new(&columns);
-    for point in &timeline.points {
+    // The queries as they were given are easier to read than their canonical form.
+    let steps = timeline.points.len() / queries.len().max(1);
+    let query_of = |number: usize| queries.get(number / steps.max(1)).map_or("", |query| query.text().trim());
+    for (number, point) in timeline.points.iter().enumerate() {
         let rate = point.per_million.map(short);
         let (low, high) = point.band.map(|band| (short(band.low), short(band.high))).unwrap_or_default();
         let hits = point.hits.map(|hits| hits.to_string()).unwrap_or_default();
@@ -46,6 +57,10 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
             row.push(point.hit_documents.map(|documents| documents.to_string()).unwrap_or_default());
             row.push(point.document_share.map(|share| short(100.0 * share)).unwrap_or_default());
         }
+        if has_several {
+            row.insert(2, known(point.query_share.map(|share| 100.0 * share)));
+            row.insert(0, query_of(number).to_owned());
+        }
         row.push(match measured(point) {
             Some(rate) => bar(rate, most, BAR_COLUMNS),
             None if point.hits.is_none() => "(not searched)".to_owned(),
@@ -54,6 +69,7 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         table.push(row);
     }
     let corpus = of_corpus(&answered.about, timeline.tokens, request.panel.panel);
-    let heading = format!("{}{} in {corpus}", at_least(&answered.about), count(timeline.hits, "hit"));
+    let of_queries = if has_several { format!(" of {}", count(queries.len() as u64, "query")) } else { String::new() };
+    let heading = format!("{}{}{of_queries} in {corpus}", at_least(&answered.about), count(timeline.hits, "hit"));
     Ok(context.report::<TimelineRequest>(&heading, &table, &answered))
 }

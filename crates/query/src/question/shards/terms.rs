@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Part, SearchPart, Searched};
+use super::{Part, SearchPart, Searched, word_kinds};
 use crate::cql::Attribute;
-use crate::engine::TermWords;
+use crate::engine::{TermWords, WordKind, is_wordlike};
 use crate::question::{QuestionContext, QuestionError};
+use crate::terms::may_be_term;
 
 /// The terms with at least some hits in the focus, and the tokens of both parts.
 #[derive(Debug, Serialize, Deserialize)]
@@ -86,20 +87,30 @@ impl Part for TermFormsPart {
 type TermContrast = ((u64, u64), Vec<(TermWords, InBoth)>);
 
 /// The terms with at least some hits in the focus, with their counts, and the tokens of both parts. No terms if a limit stopped
-/// the search for them.
+/// the search for them. Matches of the patterns that are no terms by their words are left out: those of the lists of the
+/// language, and those that begin or end with a function word, a number, a date, a symbol, or a name unless names are asked
+/// for, as the corpus mostly tags it; the tagger may err at one place.
 pub(in crate::question) fn term_contrast(
     context: &QuestionContext<'_>,
     (focus, reference): (SearchPart, SearchPart),
     attribute: Attribute,
-    at_least: u64,
+    (at_least, with_names): (u64, bool),
 ) -> Result<TermContrast, QuestionError> {
     // A term with this many hits has its share of them in one shard at least.
     let at_least = context.share_of_shard(at_least);
     let candidates = TermsPart { focus, reference, attribute, at_least };
-    let (terms, tokens) = context.gather(&candidates)?;
+    let (mut terms, tokens) = context.gather(&candidates)?;
     if context.is_cut_off() {
         return Ok((tokens, Vec::new()));
     }
+    terms.retain(|term| term.iter().all(|word| is_wordlike(word)) && may_be_term(context.corpus, term));
+    let ends = |term: &TermWords| [term.first().cloned(), term.last().cloned()].into_iter().flatten();
+    let (kinds, _) = word_kinds(context, attribute, terms.iter().flat_map(ends).collect())?;
+    let is_part = |word: String| match kinds.get(&word) {
+        Some(WordKind::Name) => with_names,
+        kind => kind.is_none_or(|kind| kind.is_content()),
+    };
+    terms.retain(|term| ends(term).all(is_part));
     let TermsPart { focus, reference, .. } = candidates;
     let part = TermCountsPart { focus, reference, attribute, terms: terms.into_iter().collect() };
     let counts = context.gather(&part)?;
