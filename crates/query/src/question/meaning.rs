@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::focus::two_parts;
 use super::params::{LimitParams, ScopeParams, usual_fdr};
 use super::{
     Answered, ContrastBasis, ContrastUnit, Cost, Exactness, Parsed, Question, QuestionContext, QuestionError, Request,
@@ -10,7 +11,6 @@ use super::{
 use crate::cql::{Attribute, MatchRule};
 use crate::engine::{EngineError, MeaningChanges, MeaningConfig};
 use crate::filter::Filter;
-use crate::question::keywords::two_parts;
 
 /// Lists the words whose collocates differ most between two parts of the corpus, with the collocates gained and lost.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
