@@ -1739,6 +1739,77 @@ export interface PageRevision {
   title: string;
 }
 
+/** A page of hits with their translations. */
+export interface ParallelAnswer {
+  about: About;
+  /** The address that asks the same again. */
+  link: string;
+  /** Changes to the question, such as rows that were left out to protect text. */
+  rewrites?: string[];
+  /** The hits that fulfil the conditions, on this page or not; those found until the limit if the answer is cut off. */
+  hits: number;
+  /** Further hits in these documents whose sentence has no counterpart in the translation. Conditions exclude them. */
+  unaligned: number;
+  /** The documents searched: those with a translation that the client may read. */
+  documents: number;
+  /** Their tokens. */
+  tokens: number;
+  /** The number of the first line, from 0. */
+  first: number;
+  /** The cursor of the next page; null if there is none. */
+  next: string | null;
+  /** The lines of this page. */
+  lines: ParallelLine[];
+}
+
+/** A hit in its sentence, and the translation. */
+export interface ParallelLine {
+  /** The id of the document. */
+  document: string;
+  /** The fields of the document that were asked for. */
+  fields: Record<string, string>;
+  /** The first token of the hit, counted in the document from 0. */
+  position: number;
+  /** The tokens of the sentences before the hit. */
+  left: KwicToken[];
+  /** The hit. */
+  node: KwicToken[];
+  /** The tokens of the sentences behind the hit. */
+  right: KwicToken[];
+  /** The id of the translated document. */
+  translated: string;
+  /** The tokens of the aligned sentences; none if the sentence of the hit has no counterpart. */
+  translation: KwicToken[];
+  /** The tokens of the translation that belong to a hit of `with`, by number from 0. */
+  marked: number[];
+  /** The confidence of the alignment, from 0 to 1. */
+  score: number;
+}
+
+/** Shows hits with their translations. */
+export interface ParallelRequest {
+  /** The query: a word, several words, or CQL. */
+  q: string;
+  /** Only documents with these properties, such as site=gazette.example date>=2026-01. */
+  filter?: string;
+  /** Only documents of this virtual corpus, made with `tidings corpus save`. */
+  in?: string;
+  /** The language of the translations, such as de. */
+  to: string;
+  /** Only hits whose translation has a hit of this query. */
+  with?: string;
+  /** Only hits whose translation has no hit of this query. */
+  without?: string;
+  /** Fields of the documents to show, separated by commas. */
+  fields?: string[];
+  /** Which day comes first. */
+  order?: Order;
+  /** The rows on a page [default: 20; all in a stream]. */
+  size?: number;
+  /** The start of the page: `next` of the answer before. */
+  cursor?: string;
+}
+
 export type Persistence = "burst" | "lasting" | "open";
 /** The choices of Persistence with their meanings. */
 export const PERSISTENCE_CHOICES: readonly (readonly [Persistence, string])[] = [
@@ -2771,6 +2842,7 @@ export const PATHS = {
   "names": "/api/v1/{lang}/names",
   "neologisms": "/api/v1/{lang}/neologisms",
   "new-words": "/api/v1/{lang}/new-words",
+  "parallel": "/api/v1/{lang}/parallel",
   "query": "/api/v1/{lang}/query",
   "quotes": "/api/v1/{lang}/quotes",
   "seasons": "/api/v1/{lang}/seasons",
@@ -2817,6 +2889,7 @@ export interface Endpoints {
   "names": { request: NamesRequest; answer: NamesAnswer; row: NameRow };
   "neologisms": { request: NeologismsRequest; answer: NeologismsAnswer; row: NeologismRow };
   "new-words": { request: NewWordsRequest; answer: NewWordsAnswer; row: NewWordRow };
+  "parallel": { request: ParallelRequest; answer: ParallelAnswer; row: ParallelLine };
   "query": { request: QueryRequest; answer: QueryAnswer; row: ConcordanceLine };
   "quotes": { request: QuotesRequest; answer: QuotesAnswer; row: QuoteRow };
   "seasons": { request: SeasonsRequest; answer: SeasonsAnswer; row: SeasonRow };

@@ -909,14 +909,16 @@ export const cs: Catalogue = {
   "No word in this state. Another status, or an earlier day, may show some.":
     "Žádné slovo v tomto stavu. Jiný stav nebo dřívější den možná nějaká ukáže.",
   "Words and decisions": "Slova a rozhodnutí",
-  "Translations": "Překlady",
+  Translations: "Překlady",
   "Hits side by side with the sentences of their translations.": "Výskyty vedle vět jejich překladů.",
   "Language of the translations": "Jazyk překladů",
   "Translation contains": "Překlad obsahuje",
   "Translation does not contain": "Překlad neobsahuje",
-  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.": "Dokumenty jsou navzájem překlady, pokud se jejich stránky navzájem uvádějí jako verze v jiném jazyce, nebo pokud to určil vlastník korpusu. Jejich věty se zarovnávají podle délky, čísel a jmen. Výskyt, jehož věta nemá protějšek, se počítá zvlášť.",
+  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.":
+    "Dokumenty jsou navzájem překlady, pokud se jejich stránky navzájem uvádějí jako verze v jiném jazyce, nebo pokud to určil vlastník korpusu. Jejich věty se zarovnávají podle délky, čísel a jmen. Výskyt, jehož věta nemá protějšek, se počítá zvlášť.",
   "There is no corpus of another language.": "Neexistuje korpus jiného jazyka.",
-  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.": "U žádného dokumentu není znám překlad (jazyk: {language}). Najde je příkaz `tidings pairs find`.",
+  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.":
+    "U žádného dokumentu není znám překlad (jazyk: {language}). Najde je příkaz `tidings pairs find`.",
   "{n} without a counterpart": "{n} bez protějšku",
   "Hits and their translations into {language}": "Výskyty a jejich překlady ({language})",
   "no counterpart": "bez protějšku",

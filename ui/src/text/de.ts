@@ -908,14 +908,16 @@ export const de: Catalogue = {
   "No word in this state. Another status, or an earlier day, may show some.":
     "Kein Wort mit diesem Stand. Ein anderer Stand oder ein früherer Tag zeigt vielleicht welche.",
   "Words and decisions": "Wörter und Entscheidungen",
-  "Translations": "Übersetzungen",
+  Translations: "Übersetzungen",
   "Hits side by side with the sentences of their translations.": "Treffer neben den Sätzen ihrer Übersetzungen.",
   "Language of the translations": "Sprache der Übersetzungen",
   "Translation contains": "Übersetzung enthält",
   "Translation does not contain": "Übersetzung enthält nicht",
-  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.": "Dokumente sind Übersetzungen voneinander, wenn ihre Seiten einander als Fassung in einer anderen Sprache nennen oder die Person, der das Korpus gehört, es so angegeben hat. Ihre Sätze werden nach Länge, Zahlen und Namen einander zugeordnet. Ein Treffer, dessen Satz kein Gegenstück hat, wird gesondert gezählt.",
+  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.":
+    "Dokumente sind Übersetzungen voneinander, wenn ihre Seiten einander als Fassung in einer anderen Sprache nennen oder die Person, der das Korpus gehört, es so angegeben hat. Ihre Sätze werden nach Länge, Zahlen und Namen einander zugeordnet. Ein Treffer, dessen Satz kein Gegenstück hat, wird gesondert gezählt.",
   "There is no corpus of another language.": "Es gibt kein Korpus einer anderen Sprache.",
-  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.": "Von keinem Dokument ist eine Übersetzung bekannt (Zielsprache: {language}). Der Befehl `tidings pairs find` findet sie.",
+  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.":
+    "Von keinem Dokument ist eine Übersetzung bekannt (Zielsprache: {language}). Der Befehl `tidings pairs find` findet sie.",
   "{n} without a counterpart": "{n} ohne Gegenstück",
   "Hits and their translations into {language}": "Treffer und ihre Übersetzungen ({language})",
   "no counterpart": "kein Gegenstück",

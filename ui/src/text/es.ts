@@ -905,14 +905,16 @@ export const es: Catalogue = {
   "No word in this state. Another status, or an earlier day, may show some.":
     "Ninguna palabra en este estado. Otro estado o un día anterior puede mostrar algunas.",
   "Words and decisions": "Palabras y decisiones",
-  "Translations": "Traducciones",
+  Translations: "Traducciones",
   "Hits side by side with the sentences of their translations.": "Apariciones junto a las frases de sus traducciones.",
   "Language of the translations": "Lengua de las traducciones",
   "Translation contains": "La traducción contiene",
   "Translation does not contain": "La traducción no contiene",
-  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.": "Dos documentos son traducciones el uno del otro si sus páginas se nombran mutuamente como versiones en otra lengua, o si la persona responsable del corpus lo ha indicado. Sus frases se alinean por longitud, números y nombres. Una aparición cuya frase no tiene equivalente se cuenta aparte.",
+  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.":
+    "Dos documentos son traducciones el uno del otro si sus páginas se nombran mutuamente como versiones en otra lengua, o si la persona responsable del corpus lo ha indicado. Sus frases se alinean por longitud, números y nombres. Una aparición cuya frase no tiene equivalente se cuenta aparte.",
   "There is no corpus of another language.": "No hay ningún corpus de otra lengua.",
-  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.": "No se conoce ninguna traducción de los documentos (lengua: {language}). La orden `tidings pairs find` las encuentra.",
+  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.":
+    "No se conoce ninguna traducción de los documentos (lengua: {language}). La orden `tidings pairs find` las encuentra.",
   "{n} without a counterpart": "{n} sin equivalente",
   "Hits and their translations into {language}": "Apariciones y sus traducciones ({language})",
   "no counterpart": "sin equivalente",

@@ -908,14 +908,17 @@ export const fr: Catalogue = {
   "No word in this state. Another status, or an earlier day, may show some.":
     "Aucun mot dans cet état. Un autre état ou un jour antérieur en montrera peut-être.",
   "Words and decisions": "Mots et décisions",
-  "Translations": "Traductions",
-  "Hits side by side with the sentences of their translations.": "Occurrences en regard des phrases de leurs traductions.",
+  Translations: "Traductions",
+  "Hits side by side with the sentences of their translations.":
+    "Occurrences en regard des phrases de leurs traductions.",
   "Language of the translations": "Langue des traductions",
   "Translation contains": "La traduction contient",
   "Translation does not contain": "La traduction ne contient pas",
-  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.": "Des documents sont des traductions l’un de l’autre si leurs pages se désignent mutuellement comme versions dans une autre langue, ou si la personne responsable du corpus l’a indiqué. Leurs phrases sont alignées selon la longueur, les nombres et les noms. Une occurrence dont la phrase n’a pas d’équivalent est comptée à part.",
+  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.":
+    "Des documents sont des traductions l’un de l’autre si leurs pages se désignent mutuellement comme versions dans une autre langue, ou si la personne responsable du corpus l’a indiqué. Leurs phrases sont alignées selon la longueur, les nombres et les noms. Une occurrence dont la phrase n’a pas d’équivalent est comptée à part.",
   "There is no corpus of another language.": "Il n’y a pas de corpus d’une autre langue.",
-  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.": "Aucun document n’a de traduction connue (langue : {language}). La commande `tidings pairs find` les trouve.",
+  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.":
+    "Aucun document n’a de traduction connue (langue : {language}). La commande `tidings pairs find` les trouve.",
   "{n} without a counterpart": "{n} sans équivalent",
   "Hits and their translations into {language}": "Occurrences et leurs traductions ({language})",
   "no counterpart": "pas d’équivalent",

@@ -900,14 +900,16 @@ export const pt: Catalogue = {
   "No word in this state. Another status, or an earlier day, may show some.":
     "Nenhuma palavra neste estado. Outro estado ou um dia anterior pode mostrar algumas.",
   "Words and decisions": "Palavras e decisões",
-  "Translations": "Traduções",
+  Translations: "Traduções",
   "Hits side by side with the sentences of their translations.": "Ocorrências ao lado das frases das suas traduções.",
   "Language of the translations": "Língua das traduções",
   "Translation contains": "A tradução contém",
   "Translation does not contain": "A tradução não contém",
-  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.": "Dois documentos são traduções um do outro se as suas páginas se nomeiam mutuamente como versões noutra língua, ou se a pessoa responsável pelo corpus o indicou. As suas frases são alinhadas por comprimento, números e nomes. Uma ocorrência cuja frase não tem equivalente é contada à parte.",
+  "Documents are translations of each other if their pages name each other as versions in other languages, or if the owner of the corpus has said so. Their sentences are aligned by length, numbers and names. A hit whose sentence has no counterpart is counted apart.":
+    "Dois documentos são traduções um do outro se as suas páginas se nomeiam mutuamente como versões noutra língua, ou se a pessoa responsável pelo corpus o indicou. As suas frases são alinhadas por comprimento, números e nomes. Uma ocorrência cuja frase não tem equivalente é contada à parte.",
   "There is no corpus of another language.": "Não há corpus de outra língua.",
-  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.": "Não se conhece nenhuma tradução dos documentos (língua: {language}). O comando `tidings pairs find` encontra-as.",
+  "No document is known to have a translation into {language}. The owner of the corpus finds them with the command `tidings pairs find`.":
+    "Não se conhece nenhuma tradução dos documentos (língua: {language}). O comando `tidings pairs find` encontra-as.",
   "{n} without a counterpart": "{n} sem equivalente",
   "Hits and their translations into {language}": "Ocorrências e as suas traduções ({language})",
   "no counterpart": "sem equivalente",

@@ -105,7 +105,7 @@ mod tests {
         let lines = names::<Concordance>("lines", &["date", "site"]);
         assert_eq!(lines, ["document", "date", "site", "restricted", "position", "left", "node", "right"]);
         let points = names::<Timeline>("points", &[]);
-        assert_eq!(points[..2], ["bin", "hits"]);
+        assert_eq!(points[..3], ["bin", "query", "hits"]);
         assert_eq!(points[points.len() - 3..], ["per_million", "band.low", "band.high"]);
         let rows = names::<Collocates>("rows", &[]);
         assert_eq!(rows[..5], ["value", "together", "hits", "positions", "scores.log_dice"]);
