@@ -8,7 +8,7 @@ use crate::{boundary_model, table};
 
 /// Version of the output: increased whenever the same document and models give different sentences,
 /// tokens, lemmas or tags. Recipes record it, so that an upgrade re-annotates only when it must.
-pub const BEHAVIOUR_VERSION: u32 = 4;
+pub const BEHAVIOUR_VERSION: u32 = 3;
 
 /// The release that introduced this behaviour; changes together with [`BEHAVIOUR_VERSION`].
 const RELEASE: &str = "0.1.0";

@@ -372,7 +372,7 @@ fn extract_article(
 }
 
 /// A page that shows more words than this is not drawn by scripts alone.
-const MAX_DRAWN_WORDS: usize = 60;
+pub(crate) const MAX_DRAWN_WORDS: usize = 60;
 /// The state of a page is its article if it has this many times the words that the page shows.
 const MIN_GAIN: usize = 3;
 

@@ -13,7 +13,10 @@ use super::marks::{self, AuthorMark, PageRegion};
 use super::names::{self, NameContext, is_organisation, people};
 use super::site::Site;
 use super::text::{fold, label, spaced_label, tidy};
+use crate::article::declared_text::DeclaredBody;
+use crate::article::script_state;
 use crate::declared_metadata::types;
+use crate::extract::MAX_DRAWN_WORDS;
 use crate::tree::{NodeId, Tree, is_inline, push_collapsed};
 
 /// `<meta>` elements with author names, and their weights.
@@ -225,7 +228,15 @@ fn overlaps(one: &AuthorClaim, other: &AuthorClaim) -> bool {
     })
 }
 
-/// Reduces the weight of claims whose names the page does not display.
+/// Whether a page that displays so many words has its article in data that scripts draw.
+fn is_drawn_by_scripts(page: &Page<'_>, words: usize) -> bool {
+    words <= MAX_DRAWN_WORDS
+        && (DeclaredBody::read(page.declared).is_some_and(|body| body.replaces(words))
+            || script_state::article(page.tree).is_some())
+}
+
+/// Reduces the weight of claims whose names the page does not display, unless scripts draw the page: such a page displays
+/// nothing yet.
 fn discount_undisplayed(page: &Page<'_>, claims: &mut [AuthorClaim]) {
     let mut sought: Vec<(usize, memmem::Finder<'_>)> = Vec::new();
     let unseen: Vec<usize> = (0..claims.len()).filter(|at| !claims[*at].seen).collect();
@@ -241,10 +252,14 @@ fn discount_undisplayed(page: &Page<'_>, claims: &mut [AuthorClaim]) {
         }
     }
     let tree = page.tree;
+    let (mut words, mut counted) = (0, None);
     let mut at = Some(tree.body()).filter(|_| !sought.is_empty());
     while let Some(id) = at {
         let mut skip = false;
         if let Some(text) = tree.as_text(id) {
+            if words <= MAX_DRAWN_WORDS && counted.replace(id) != Some(id) {
+                words += text.split_whitespace().count();
+            }
             let found = sought.iter().find(|(_, name)| name.find(text.as_bytes()).is_some()).map(|(claim, _)| *claim);
             if let Some(found) = found {
                 sought.retain(|(claim, _)| *claim != found);
@@ -258,6 +273,9 @@ fn discount_undisplayed(page: &Page<'_>, claims: &mut [AuthorClaim]) {
                 || marks::hides(tree, id);
         }
         at = tree.following(id, tree.root(), skip);
+    }
+    if !sought.is_empty() && is_drawn_by_scripts(page, words) {
+        return;
     }
     for claim in unseen.into_iter().filter(|claim| sought.iter().any(|(unseen, _)| unseen == claim)) {
         claims[claim].weight = claims[claim].undisplayed_weight;
@@ -586,6 +604,15 @@ mod tests {
         // A body that is hidden until the page has loaded.
         let page = LINKED.replace("Lee", "LEE") + "<body style='display:none'><h1>Rain</h1><p>Ann Lee reports.";
         assert_eq!(authors(&page), ["Ann LEE"]);
+    }
+
+    #[test]
+    fn a_page_that_scripts_draw_has_the_authors_of_its_data() {
+        let body = "It rained on the hills and in the valley for a whole day. ".repeat(12);
+        let data = LINKED.replace("\"author\"", &format!("\"articleBody\":\"{body}\",\"author\""));
+        assert_eq!(authors(&format!("{data}<div id=root></div>")), ["Ann Lee"]);
+        let article = format!("{data}<h1>Rain</h1><p>{body}");
+        assert!(authors(&article).is_empty(), "the article is displayed, and without the name");
     }
 
     #[test]
