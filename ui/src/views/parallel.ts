@@ -23,7 +23,8 @@ export const parallel: View = {
   kind: "query",
   fields: (context) => [
     {
-      name: "to",
+      // In the address of the page, `to` is the end of the period.
+      name: "into",
       label: t("Language of the translations"),
       kind: "choice",
       choices: others(context).map((code) => [code, language(code)] as const),
@@ -39,7 +40,7 @@ export const parallel: View = {
   ),
   show: async (context) => {
     const { route } = context;
-    const to = route.get("to") || others(context)[0];
+    const to = route.get("into") || others(context)[0];
     if (!to) return showEmpty(context, t("There is no corpus of another language."));
     const found = await context.request("parallel", {
       ...context.documents,
