@@ -16,6 +16,8 @@ export interface Column<Row> {
   show?: (row: Row) => Child;
   /** Numeric columns are right-aligned and sorted in descending order first. */
   numeric?: boolean;
+  /** Text that is shown in full, on as many lines as it needs. */
+  running?: boolean;
   /** A drawing of another column; left out of CSV. */
   picture?: boolean;
 }
@@ -79,7 +81,7 @@ export function table<Row>(
               : column.numeric
                 ? String(column.value(row) ?? "–")
                 : el("bdi", {}, String(column.value(row) ?? ""));
-            const attributes = { class: column.numeric ? "number" : undefined };
+            const attributes = { class: column.numeric ? "number" : column.running ? "running" : undefined };
             return at === 0 ? el("th", { scope: "row", ...attributes }, content) : el("td", attributes, content);
           }),
         ),

@@ -19,6 +19,7 @@ use tidings_store::document_pairs::{self as table, DocumentPair, MAX_PAIRS, Pair
 use crate::Pipeline;
 use crate::context::RunContext;
 use crate::corpus::Corpus;
+use crate::display::{count, grouped};
 use crate::export::source::{DocumentSource, Reading};
 use crate::outcome::Outcome;
 use crate::usage_error::UsageError;
@@ -120,10 +121,11 @@ impl Outcome for PairsOutcome {}
 impl fmt::Display for PairsOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PairsOutcome { pairs, added, unknown } = self;
-        writeln!(f, "{pairs} pairs of documents, {added} of them new; search them with `tidings parallel`")?;
+        let pairs = count(*pairs, "pair");
+        writeln!(f, "{pairs} of documents, {} new; search them with `tidings parallel`", grouped(*added))?;
         match unknown {
             0 => Ok(()),
-            unknown => writeln!(f, "{unknown} lines name a document that is not in the corpus"),
+            unknown => writeln!(f, "not in the corpus: a document of {}", count(*unknown, "line")),
         }
     }
 }

@@ -78,10 +78,17 @@ export const parallel: View = {
                 `${row.fields.date ?? ""} ${row.fields.site ?? ""}`.trim() || t("document"),
               ),
           },
-          { name: "text", label: language(context.lang), value: whole, show: (row) => own(row, context.lang) },
+          {
+            name: "text",
+            label: language(context.lang),
+            value: whole,
+            running: true,
+            show: (row) => own(row, context.lang),
+          },
           {
             name: "translation",
             label: language(to),
+            running: true,
             value: (row) => text(row.translation),
             show: (row) => translation(row, to),
           },

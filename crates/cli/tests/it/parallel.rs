@@ -27,7 +27,7 @@ fn linked_pages_are_pairs_and_are_searched_together() {
     corpus.run("parallel rain de --lang en").ok().says("no document has a known translation");
     let outcome = corpus.run("pairs find --json").ok().json();
     assert_eq!(outcome, json!({"pairs": 6, "added": 6, "unknown": 0}));
-    corpus.run("pairs find").ok().says("6 pairs of documents, 0 of them new");
+    corpus.run("pairs find").ok().says("6 pairs of documents, 0 new");
 
     let all = parallel(&corpus, "rain de --limit 100");
     assert_eq!(all["documents"], 6);

@@ -1,7 +1,7 @@
 //! `tidings parallel`: hits with their translations, one under the other.
 
 use anyhow::Result;
-use tidings_pipeline::display::grouped;
+use tidings_pipeline::display::{count, grouped};
 use tidings_query::question::{KwicToken, ParallelLine, ParallelRequest, text_of};
 
 use super::QuestionCommand;
@@ -21,9 +21,9 @@ pub fn run(args: &Args, global: &Global) -> Result<Report> {
         return Ok(asked.context.marked(csv_table::<ParallelRequest>(body, &fields).csv(), &asked.answered));
     }
     let mut text = format!(
-        "parallel: {} hits in {} documents with a translation into {}",
-        grouped(body.hits),
-        grouped(body.documents),
+        "parallel: {} in {} with a translation into {}",
+        count(body.hits, "hit"),
+        count(body.documents, "document"),
         asked.request.to
     );
     if body.unaligned > 0 {
