@@ -56,7 +56,7 @@ fn article(number: usize, language: usize, head: &str) -> Page {
         "<!DOCTYPE html><html lang={}><head><title>Flood {number}</title><meta property=\"article:published_time\" \
          content=\"2026-0{}-1{}\"><meta name=keywords content=\"rain, river\">\
          <script type=\"application/ld+json\">{{\"@type\":\"NewsArticle\",\"headline\":\"Flood {number}\",\"author\":{{\"@type\":\"Person\",\"name\":\"Ann Lee\"}}}}</script>{links}{head}</head><body><article><h1>Flood {number}</h1>\
-         {paragraphs}</article></body></html>",
+         {paragraphs}</article><footer><p>Ann Lee</p></footer></body></html>",
         codes[language],
         1 + number % 2,
         number % 9,
@@ -703,7 +703,7 @@ fn a_greedy_attacker_cannot_reconstruct_articles_from_ngrams() {
         let paragraphs: String =
             (0..4).map(|_| format!("<p>{}</p>", (0..3).map(|_| sentence()).collect::<Vec<_>>().join(" "))).collect();
         let html = format!(
-            "<!DOCTYPE html><html lang=en><head><title>Day {number}</title></head><body><article><h1>Day {number}</h1>{paragraphs}</article></body></html>"
+            "<!DOCTYPE html><html lang=en><head><title>Day {number}</title></head><body><article><h1>Day {number}</h1>{paragraphs}</article><footer><p>Ann Lee</p></footer></body></html>"
         );
         pages.push(page(number, html.as_bytes(), "text/html; charset=utf-8"));
     }
