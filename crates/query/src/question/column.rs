@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(lines, ["document", "date", "site", "restricted", "position", "left", "node", "right"]);
         let points = names::<Timeline>("points", &[]);
         assert_eq!(points[..3], ["bin", "query", "hits"]);
-        assert_eq!(points[points.len() - 3..], ["per_million", "band.low", "band.high"]);
+        assert_eq!(points[points.len() - 4..], ["per_million", "query_share", "band.low", "band.high"]);
         let rows = names::<Collocates>("rows", &[]);
         assert_eq!(rows[..5], ["value", "together", "hits", "positions", "scores.log_dice"]);
     }
