@@ -357,7 +357,7 @@ impl Found<'_, '_> {
                 None => return Ok(None),
             },
         };
-        let fields = self.context.engine.fields_of(pair.place, &self.request.fields).map_err(EngineError::from)?;
+        let fields = self.context.engine.fields_of(pair.place, &self.request.fields)?;
         let marked = other.clone().filter(|at| pair.with.iter().any(|hit| overlaps(hit, &(*at..at + 1))));
         Ok(Some(ParallelLine {
             document: format!("{:032x}", pair.own.about.id),
