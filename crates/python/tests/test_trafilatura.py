@@ -16,7 +16,7 @@ import tidings
 
 PAGE = """<html lang="en"><head><title>Rain over the hills | Gazette</title>
 <script type="application/ld+json">{"@type":"NewsArticle","author":{"@type":"Person","name":"Maren Holt"}}</script>
-<meta property="article:published_time" content="2026-03-01T10:00:00Z"></head><body><nav><a href="/">Home</a></nav><article>
+<meta property="article:published_time" content="2026-03-01T10:00:00Z"></head><body><nav><a href="/">Home</a> <a href="/staff/holt">Maren Holt</a></nav><article>
 <h1>Rain over the hills</h1><p>It rained for <b>three days</b>, and on the fourth the river came into
 <a href="/town">the town</a> of Hill.</p><p>People carried their chairs upstairs, and waited for the water to leave.</p>
 <table><tr><th>Day</th><th>Water level at the bridge</th></tr><tr><td>Monday</td><td>Two metres and ten</td></tr></table>
