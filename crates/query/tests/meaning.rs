@@ -210,4 +210,5 @@ fn an_answer_that_is_cut_off_and_one_about_nothing_list_nothing() {
     let empty = MeaningRequest { before: Parsed::new("date=1999").expect("a filter"), ..request() };
     let found = ask(&engine, &empty);
     assert_eq!((found.tested, found.values, found.rows.len(), found.before_tokens), (0, Some(0), 0, 0));
+    assert_eq!(found.notes, ["There are no documents before: its filter selects none."]);
 }

@@ -194,7 +194,11 @@ impl Question for MeaningRequest {
             tested,
             untested,
             false_discovery_rate: self.fdr,
-            notes: if tokens.0 > 0 && tokens.1 > 0 { basis.notes_on_sites() } else { Vec::new() },
+            notes: match tokens {
+                (0, _) => vec!["There are no documents before: its filter selects none.".to_owned()],
+                (_, 0) => vec!["There are no documents after: its filter selects none.".to_owned()],
+                _ => basis.notes_on_sites(),
+            },
             basis: Some(basis),
             values: Some(values),
             rows,
