@@ -8,10 +8,10 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use tidings_index::{Settings, Writer};
 use tidings_model::{Annotated, AnnotatedParagraph, Attributes, Token};
-use tidings_query::engine::{Engine, Limits};
+use tidings_query::engine::{Engine, Limits, MemoryPool};
 use tidings_query::question::{
     Answered, Availability, DocumentPairs, OtherCorpus, ParallelConcordance, ParallelLine, ParallelRequest, Privacy,
-    Question as _, QuestionContext, QuestionError, request, text_of,
+    Question as _, QuestionContext, QuestionError, WindowLimit, request, text_of,
 };
 
 /// Words and their translations.
@@ -234,4 +234,56 @@ fn translations_that_a_client_may_not_read_take_no_part() {
     let Value::Object(values) = json!({"q": "rain", "to": "de"}) else { unreachable!() };
     let found = request::<ParallelRequest>(values).unwrap().answer(&context).unwrap().body;
     assert_eq!((found.documents, found.hits, found.unaligned, found.lines.len()), (0, 0, 0, 0));
+}
+
+#[test]
+fn pages_follow_each_other_if_some_documents_have_no_lines_left() {
+    let texts = texts(&mut Rng::with_seed(7), 10);
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let own = index(folders[0].path(), &texts.own, FIRST.0, &[("availability", "kwic")]);
+    let all = index(folders[1].path(), &texts.other, FIRST.1, &[("availability", "open")]);
+    let pairs = Arc::new(DocumentPairs::of((0..10).map(|at| (FIRST.0 + at, FIRST.1 + at))));
+    let other = OtherCorpus { readable: None, all, pairs };
+    let find_other = |_: &str| Ok(other.clone());
+    let (open, kwic) = (Availability::Open, Availability::Kwic);
+    let privacy = Privacy { default: open, lines: kwic, text: open, alone: kwic, today: None };
+    // Every second document has had its lines.
+    let take = |document: &str, _: u64| u128::from_str_radix(document, 16).unwrap() % 2 == 0;
+    let window_limit = Some(WindowLimit { per_day: 1, take: &take });
+    let ask = |parameters: Value| {
+        let Value::Object(values) = parameters else { panic!("parameters are an object") };
+        let context =
+            QuestionContext { find_other: &find_other, privacy, window_limit, ..QuestionContext::new(&own, "en") };
+        request::<ParallelRequest>(values).unwrap().answer(&context).unwrap().body
+    };
+    let places = |lines: &[ParallelLine]| lines.iter().map(|l| (l.document.clone(), l.position)).collect::<Vec<_>>();
+    let whole = ask(json!({"q": "rain", "to": "de", "size": 1000}));
+    let (mut paged, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let mut parameters = json!({"q": "rain", "to": "de", "size": 7});
+        if !cursor.is_empty() {
+            parameters["cursor"] = json!(cursor);
+        }
+        let page = ask(parameters);
+        paged.extend(places(&page.lines));
+        let Some(next) = page.next else { break };
+        cursor = next.to_string();
+    }
+    assert_eq!(paged, places(&whole.lines));
+    assert!(paged.len() > 10 && (paged.len() as u64) < whole.hits, "{} lines of {} hits", paged.len(), whole.hits);
+}
+
+#[test]
+fn lines_that_need_too_much_memory_are_refused() {
+    let both = both(40);
+    let pool = MemoryPool::new(1 << 20, 1 << 17);
+    let ask = |size: u64| {
+        let limits = Limits::default().with_memory(pool.clone());
+        let parameters = json!({"q": "council", "to": "de", "size": size});
+        both.ask_with(|context| QuestionContext { limits: limits.clone(), ..context }, parameters)
+    };
+    let refused = ask(1000).err().expect("a thousand lines are too large");
+    assert!(matches!(&refused, QuestionError::TooLarge { parameter, .. } if parameter == "size"), "{refused}");
+    assert_eq!(ask(5).unwrap().body.lines.len(), 5);
+    assert_eq!(pool.taken(), 0, "all memory is given back");
 }

@@ -159,7 +159,7 @@ impl HeadCounts {
 }
 
 /// The memory of a token of a line: as a value, as JSON, and compressed.
-const TOKEN_BYTES: u64 = 200;
+pub(super) const TOKEN_BYTES: u64 = 200;
 
 impl ConcordanceRequest {
     /// The choice among matches that begin at one position.

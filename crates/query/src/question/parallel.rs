@@ -11,6 +11,7 @@ use std::sync::Arc;
 use tidings_annotate::align::{self, Bead, SentenceProfile};
 use tidings_model::Annotated;
 
+use super::concordance::TOKEN_BYTES;
 use super::kwic::{KwicToken, MAX_CONTEXT, text_of};
 use super::params::{Cursor, PageParams, SearchParams};
 use super::surroundings::{Sentence, sentences_of, token_of};
@@ -19,7 +20,7 @@ use super::{
     Request,
 };
 use crate::cql::{MatchRule, Query};
-use crate::engine::{Engine, EngineError, Limits, Search};
+use crate::engine::{Engine, EngineError, Limits, Reserved, Search};
 
 /// Documents that are translations of each other.
 #[derive(Debug, Clone, Default)]
@@ -187,6 +188,8 @@ impl Question for ParallelRequest {
             conditions: (with, without),
             open: None,
             size: self.page.rows(context)?,
+            of_page: 0,
+            memory: context.limits.memory(),
             body: ParallelConcordance {
                 hits: 0,
                 unaligned: 0,
@@ -212,7 +215,7 @@ impl Question for ParallelRequest {
         failed?;
         context.note_filter(filter.as_ref())?;
         let mut body = found.body;
-        body.next = self.page.next(context, body.lines.len() as u64, found.size);
+        body.next = self.page.next(context, found.of_page, found.size);
         there.checked(Ok(()))?;
         let asked = (Some(&*self.search.q), filter.as_ref());
         Ok(context.answered(asked, MatchRule::default(), Exactness::Exact, Vec::new(), body))
@@ -251,8 +254,10 @@ struct Found<'f, 'c> {
     conditions: (Option<Search<'f>>, Option<Search<'f>>),
     /// The pair of the last hit.
     open: Option<AlignedPair>,
-    /// The lines of the page.
+    /// The hits of a full page, and those of this one so far.
     size: u64,
+    of_page: u64,
+    memory: Reserved,
     body: ParallelConcordance,
 }
 
@@ -297,15 +302,34 @@ impl Found<'_, '_> {
             true => self.body.hits,
             false => self.body.hits + self.body.unaligned,
         };
-        let is_on_page = number > self.body.first && (self.body.lines.len() as u64) < self.size;
-        if is_on_page {
+        // Hits without a line, which their documents do not allow today, belong to a page as well.
+        let on_page = number.saturating_sub(self.body.first);
+        if (1..=self.size).contains(&on_page) {
+            self.of_page = on_page;
             let sentences = bead.map_or(sentence..sentence + 1, |bead| bead.left.clone());
             let shown = tokens_of(&own, &sentences);
             let score = bead.map_or(0.0, |bead| bead.score);
             let line = self.line(pair, hit, shown, translation, score)?;
-            self.body.lines.extend(line);
+            if let Some(line) = line {
+                self.reserve(&line)?;
+                self.body.lines.push(line);
+            }
         }
         Ok(())
+    }
+
+    /// Reserves the memory of a line.
+    fn reserve(&mut self, line: &ParallelLine) -> Result<(), QuestionError> {
+        let tokens = line.left.len() + line.node.len() + line.right.len() + line.translation.len();
+        if self.memory.grow(tokens as u64 * TOKEN_BYTES) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} lines with their translations are what fits into the memory of one question; give a smaller size, and get \
+             further pages with the cursor",
+            self.body.lines.len()
+        );
+        Err(QuestionError::TooLarge { parameter: "size".into(), message })
     }
 
     /// Reads and aligns the pair of a document.
@@ -364,7 +388,7 @@ impl Found<'_, '_> {
             fields,
             position: hit.start as u32,
             left: tokens(&pair.own, own.start..hit.start),
-            node: tokens(&pair.own, hit.start..hit.end.min(own.end.max(hit.end))),
+            node: tokens(&pair.own, hit.clone()),
             right: tokens(&pair.own, hit.end.min(own.end)..own.end),
             translated: format!("{:032x}", pair.other.about.id),
             marked: marked.map(|at| (at - other.start) as u32).collect(),
